@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from config.api_docs.samples import resolve_reference
 from core.messages.defaults import DEFAULTS
-from core.types import JsonObject
+from core.types import JsonObject, Values
 
 DEEPEST = 3
 CODE = re.compile(r"`([^`]+)`")
@@ -108,7 +108,7 @@ class Reader:
         responses = sorted(operation.get("responses", {}).items())
         return [_answer(status, self._resolve(response).get("description", "")) for status, response in responses]
 
-    def type_of(self, schema: JsonObject) -> str:
+    def type_of(self, schema: Values) -> str:
         """Return the type of a value as text."""
         schema = self._resolve(schema)
         if "enum" in schema:
@@ -137,7 +137,7 @@ class Reader:
             return f"object of {self.type_of(values)}" if values else name
         return {"date-time": "time", "date": "date", "binary": "file"}.get(schema.get("format", ""), name)
 
-    def _fields(self, schema: JsonObject, depth: int) -> Iterator[Value]:
+    def _fields(self, schema: Values, depth: int) -> Iterator[Value]:
         schema = self._resolve(schema)
         while "items" in schema:
             schema = self._resolve(schema["items"])
@@ -151,7 +151,7 @@ class Reader:
             if depth + 1 < DEEPEST:
                 yield from self._fields(whole, depth + 1)
 
-    def _resolve(self, part: JsonObject) -> JsonObject:
+    def _resolve(self, part: Values) -> Values:
         return resolve_reference(part, self._components)
 
 
