@@ -127,7 +127,7 @@ class Reader:
         types = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
         return " or ".join(dict.fromkeys(self._name(name, schema) for name in types))
 
-    def _name(self, name: str, schema: JsonObject) -> str:
+    def _name(self, name: str, schema: Values) -> str:
         if name == "null":
             return name
         if name == "array":
