@@ -14,6 +14,7 @@ from outreach.messaging.domain_tracking.hosts import base_for
 from outreach.messaging.email_templates.compiler import Compiled
 from outreach.messaging.email_templates.rendering import Rendered, ValueReader, render
 from outreach.messaging.email_templates.services import contact_of, values_of
+from outreach.runs.campaigns.links import with_clicks
 from outreach.runs.campaigns.models import Campaign
 from outreach.runs.campaigns.selectors import run_of
 from outreach.runs.campaigns.services import get_campaign
@@ -21,8 +22,12 @@ from outreach.runs.campaigns.words import content_of, follow_ups_of
 from outreach.runs.genie.cadence.threads import answer_to
 
 
-def preview_campaign(*, id: str, contact_id: str | None, variant: int = 0, step: int = 1) -> tuple[Rendered, list[str]]:
+def preview_campaign(
+    *, id: str, contact_id: str | None, variant: int = 0, step: int = 1, clicks: bool = False
+) -> tuple[Rendered, list[str]]:
     """Return the mail of a variant, or of a follow-up, for a contact, and its files; without one its placeholders stay.
+
+    With `clicks` the mail of a campaign that has begun shows the number of people who clicked behind each link.
 
     Raises CampaignNotFound_404, ValidationFailed for an unknown variant or step, and ContactNotFound_400. Raises
     CampaignTemplateRequired_400 and the other errors of content_of.
@@ -41,7 +46,11 @@ def preview_campaign(*, id: str, contact_id: str | None, variant: int = 0, step:
         first = _words(campaign, 1)[0]
         began = render(first["subject"], Compiled("", "", ()), (), values_of(contact_id, first["variables"]))
         mail = replace(mail, subject=answer_to(began.subject))
-    return _with_footer(campaign, mail), [file["id"] for file in content.get("attachments", ())]
+    mail = _with_footer(campaign, mail)
+    run = run_of(campaign.pk) if clicks else None
+    if run is not None:
+        mail = replace(mail, html=with_clicks(run, mail.html, step=step, place=variant if step == 1 else 0))
+    return mail, [file["id"] for file in content.get("attachments", ())]
 
 
 def _chat(frozen: Values, contact_id: str | None) -> Rendered:

@@ -20,7 +20,7 @@ from outreach.connections.senders.serializers import SmtpSnapshot
 from outreach.messaging.delivery.serializers import SKIPPED, delay_input
 from outreach.messaging.email_templates.serializers import WordsPreview
 from outreach.runs.campaigns.models import Campaign
-from outreach.runs.campaigns.selectors import NO_RESULTS, NOBODY, results_of
+from outreach.runs.campaigns.selectors import LINK_RESULTS, NO_RESULTS, NOBODY, results_of
 from outreach.runs.campaigns.words import MAX_VARIANTS
 from outreach.runs.genie.by_day import BY_DAY
 from outreach.runs.genie.cadence.steps import MAX_INTERVAL_MS, MIN_INTERVAL_MS, WrittenCadenceInput, read_hours
@@ -219,7 +219,7 @@ class CampaignOut(Output):
     moving = (
         PROGRESS | SENDING | {"decidesAt", "replied", "funnel", "measured", "tracking", "programVisits", "byDay", "won"}
     )
-    moving |= {"stepResults", "variantResults", "waitingForWinner"}
+    moving |= {"stepResults", "variantResults", "linkResults", "waitingForWinner"}
     reads: ClassVar[tuple[str, ...]] = ("chat_template_id",)
 
     _id = IdField()
@@ -332,6 +332,7 @@ class CampaignDetail(CampaignOut):
             " replied, unsubscribed, bounced, notSent.",
         )
     )
+    linkResults = Computed(serializers.ListField(child=serializers.DictField(), help_text=LINK_RESULTS))
     waitingForWinner = Computed(serializers.IntegerField(help_text="Messages that the winner is to write."))
     nextDueAt = Computed(serializers.DateTimeField(allow_null=True))
     nextDecision = Computed(

@@ -67,6 +67,7 @@ class CampaignData(TypedDict):
     outreachCadence: Values
     stepResults: list[Values]
     variantResults: list[Values]
+    linkResults: list[Values]
     waitingForWinner: int
     nextDueAt: str | None
     nextDecision: Values | None
