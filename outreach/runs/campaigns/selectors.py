@@ -16,6 +16,7 @@ from outreach.messaging.delivery.deciding.reasons import Reason
 from outreach.messaging.delivery.models import SendJob
 from outreach.messaging.delivery.selectors import next_decision
 from outreach.messaging.delivery.senders import working_senders
+from outreach.messaging.delivery.settings.models import GenieSettings
 from outreach.messaging.email_templates.models import EmailTemplate
 from outreach.runs.campaigns.links import links_clicked
 from outreach.runs.campaigns.models import Campaign
@@ -160,6 +161,7 @@ def choices_for(may_read: Callable[[str], bool]) -> JsonObject:
     read = [(name, rows) for name, module, rows in named if may_read(module)]
     choices: JsonObject = {name: None for name, *_ in named} | {name: [] for name, _ in read}
     choices["tracking"] = tracking_of_company()
+    choices["utmTags"] = GenieSettings.objects.filter(utm_tags=True).exists()
     choices["senders"] = working_senders(MAX_CHOICES) if may_read("apps") else None
     choices["chatTemplates"] = _approved_templates() if may_read("template") else None
     parts = [

@@ -34,6 +34,10 @@ class CampaignData(TypedDict):
     manual: bool
     trackOpens: bool
     trackClicks: bool
+    utmTags: bool
+    utmSource: str
+    utmMedium: str
+    utmCampaign: str
     error: str
     total: int | None
     sent: int
