@@ -2,7 +2,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("outreach", "0044_label_unknown_delivery")]
+    dependencies = [("outreach", "0045_cover_tracked_messages")]
 
     operations = [
         migrations.AddField(
