@@ -16,6 +16,7 @@ from outreach.connections.connected_apps.views import app_viewset
 from outreach.messaging.delivery.deciding.usage import MESSAGES, wake_messages
 from outreach.messaging.delivery.views import guardrail_viewsets
 from outreach.messaging.suppression import reports as suppression
+from outreach.runs.campaigns import reports as campaigns
 from outreach.runs.genie import reports as genie
 from outreach.runs.genie.queue import QUEUE, waiting_messages
 from outreach.site.forms import reports as forms
@@ -34,6 +35,6 @@ register_meter(CREDITS)
 terms_changed.connect(wake_messages)
 terms_changed.connect(tell_changed)
 # As the schema and errors of the API list them.
-for domain in (genie, forms, suppression, ai):
+for domain in (genie, forms, suppression, ai, campaigns):
     for report in domain.REPORTS:
         register_report(report)

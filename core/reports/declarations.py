@@ -104,12 +104,16 @@ class Report:
     """Description of the day by which its rows count, if that is not obvious: "by the day they went out"."""
     ratios: Sequence[Column] = ()
     """Quotients, placed after the numbers of the sources."""
+    first: str = ""
+    """The default grouping; empty: by day, where there is a time."""
     order: Mapping[str, str] = field(init=False)
     """Name of each grouping -> its title, in order; the first is the default."""
 
     def __post_init__(self) -> None:
         order = {DAY: "Day"} if any(source.at for source in self.sources) else {}
         order |= {grouping.name: grouping.title for source in self.sources for grouping in source.by}
+        if self.first:
+            order = {self.first: order[self.first], **order}
         object.__setattr__(self, "order", order)
 
     def columns(self, by: str) -> list[Column]:

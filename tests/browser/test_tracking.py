@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from outreach.models import DomainTracking, GenieSettings
+from outreach.models import Campaign, DomainTracking, GenieScheduler, GenieSettings, SendJob, TrackingEvent
 from tests.kit.cast import make_cast
+from tests.kit.factories import ContactFactory, SmtpFactory
 from tests.web.helpers import PASSWORD, at
 
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
@@ -38,3 +40,38 @@ def test_tracking_is_switched_on_and_a_host_is_added(page: Page, live_server: An
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     page.get_by_role("button", name="Delete go.acme.example").click()
     expect(page.get_by_text("Add your own domain for tracked links.")).to_be_visible()
+
+
+def test_clicks_by_link_stand_in_a_table_and_in_the_mail(page: Page, live_server: Any) -> None:
+    cast = make_cast()
+    with cast.scope():
+        now = timezone.now()
+        campaign = Campaign.objects.create(name="News", status="completed", started_at=now)
+        body = '<p>Our <a href="https://shop.example/">shop</a> and <a href="https://docs.example/">guides</a></p>'
+        content = {"name": "", "share": 100, "subject": "News", "html": body, "text": "Our shop", "variables": []}
+        run = GenieScheduler.objects.create(
+            of_campaign=campaign,
+            status="completed",
+            smtp=SmtpFactory(),
+            content={"variants": [content], "testShare": None, "chosen": None},
+        )
+        for _ in range(2):
+            job = SendJob.objects.create(
+                run=run, contact=ContactFactory(), status="sent", sent_at=now, variant=0, click_count=1
+            )
+            TrackingEvent.objects.create(
+                send_job=job, kind="clicked", link=1, visitor="a", happened_at=now, applied_at=now
+            )
+    page.goto(at(cast.owner, f"campaigns/{campaign.pk}"))
+    page.get_by_label("Email address").fill(cast.owner.email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+
+    table = page.get_by_role("region", name="Clicks by link: First message")
+    expect(table.get_by_role("row", name="1. https://shop.example/ 2 2")).to_be_visible()
+    expect(table.get_by_role("row", name="2. https://docs.example/ 0 0")).to_be_visible()
+    page.get_by_text("Show in the email").click()
+    mail = page.frame_locator("iframe.mail-frame").frame_locator("iframe")
+    expect(mail.get_by_text("2 people")).to_be_visible()
+    expect(mail.get_by_text("0 people")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")

@@ -323,3 +323,35 @@ def test_the_chart_of_a_campaign_has_its_days_in_a_folded_table(cast: Cast, clie
     assert re.search(r"<details><summary>Show table</summary>", chart)
     assert re.findall(r'<td class="right num">(\d+)</td>', chart)[:3] == ["5", "1", "1"]
     assert "Sent: 5, Opened: 1, Clicked: 1, Replied: " in chart
+
+
+def test_clicks_stand_beside_links_in_a_table_and_in_the_mail(cast: Cast, client: Client, sent: Campaign) -> None:
+    place = at(cast.owner, f"campaigns/{sent.pk}")
+    with cast.scope():
+        run = GenieScheduler.objects.get()
+        body = f'<p><a href="https://shop.example/">shop</a> https://{EVIL}</p>'
+        content = {"name": "", "share": 100, "subject": "News", "html": body, "text": "shop", "variables": []}
+        run.content = {"variants": [content], "testShare": None, "chosen": None}
+        run.save()
+        job = SendJob.objects.earliest("pk")
+        SendJob.objects.filter(pk=job.pk).update(variant=0)
+    # Its clicks are known by number alone, such as a vendor's.
+    assert "Clicks by link" not in text_of(client.get(place))
+    with cast.scope():
+        now = timezone.now()
+        for visitor in "ab":
+            TrackingEvent.objects.create(
+                send_job=job, kind="clicked", link=1, visitor=visitor, happened_at=now, applied_at=now
+            )
+    page = client.get(place)
+    assert "Clicks by link" in text_of(page)
+    html = html_of(page)
+    table = html[html.index('id="by-link"') :]
+    assert re.findall(r'<th scope="row">([^<]+)</th>', table)[0] == "1. https://shop.example/"
+    assert re.findall(r'<td class="num"[^>]*>(\d+)</td>', table)[:2] == ["1", "2"]
+    source = re.search(r'<iframe\s+class="mail-frame" src="([^"]+)"', table)
+    assert source
+    frame = client.get(unescape(source[1]))
+    assert "sandbox" in frame.headers["Content-Security-Policy"]
+    assert "1 person&lt;/span&gt;" in html_of(frame)
+    assert "<script>alert" not in html_of(frame)

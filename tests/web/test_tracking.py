@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from outreach.messaging.domain_tracking import services
 from outreach.messaging.domain_tracking.checks import CheckResult
-from outreach.models import DomainTracking, EmailTemplate, GenieSettings, SendJob, TrackingEvent
+from outreach.models import Campaign, DomainTracking, EmailTemplate, GenieSettings, SendJob, TrackingEvent
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, SmtpFactory
 from tests.kit.html import html_of
@@ -99,3 +99,29 @@ def test_files_are_chosen_for_a_template(cast: Cast) -> None:
     with cast.scope():
         first, second = EmailTemplate.objects.get().attachments
     assert (first, cast.key.get(f"/file/{second}").data["name"]) == (id, "Prices.txt")
+
+
+def test_utm_tags_are_switched_on_and_a_campaign_has_its_own(cast: Cast) -> None:
+    client, page, form = enter(cast.owner), at(cast.owner, "settings/tracking"), at(cast.owner, "campaigns/new")
+    assert "UTM source" not in text_of(client.get(form))
+    refused = client.post(page, {"do": "save", "utmTags": "on", "utmSource": "x" * 101})
+    assert refused.status_code == 422
+    sent = {"do": "save", "utmTags": "on", "utmSource": "acme"}
+    assert client.post(page, sent).status_code == 303
+    with cast.scope():
+        settings = GenieSettings.objects.get()
+        assert (settings.utm_tags, settings.utm_source, settings.utm_medium) == (True, "acme", "")
+        sender = SmtpFactory()
+    assert "UTM source" in text_of(client.get(form))
+    words = {"name": "Spring", "subject": "Hi", "body": "Come", "smtp": f"smtp/{sender.pk}"}
+    saved = client.post(form, {**words, "utmTags": "on", "utmCampaign": "spring-1"})
+    assert saved.status_code == 303, text_of(saved)
+    with cast.scope():
+        campaign = Campaign.objects.get()
+        assert (campaign.utm_tags, campaign.utm_source, campaign.utm_campaign) == (True, "", "spring-1")
+    edit = at(cast.owner, f"campaigns/{campaign.pk}/edit")
+    assert 'value="spring-1"' in html_of(client.get(edit))
+    assert client.post(edit, {**words, "do": "save", "utmCampaign": ""}).status_code == 303
+    with cast.scope():
+        campaign.refresh_from_db()
+        assert (campaign.utm_tags, campaign.utm_campaign) == (False, "")

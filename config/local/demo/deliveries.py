@@ -114,7 +114,7 @@ def _answers(jobs: list[SendJob], now: datetime) -> None:
 def _track(jobs: Sequence[SendJob]) -> None:
     """Record opens of the first messages, and clicks on the link in some of them."""
     now = timezone.now()
-    GenieSettings.objects.update_or_create(defaults={"track_opens": True, "track_clicks": True})
+    GenieSettings.objects.update_or_create(defaults={"track_opens": True, "track_clicks": True, "utm_tags": True})
     for job in jobs:
         job.opens_tracked = True
         job.clicks_tracked = True

@@ -24,6 +24,7 @@ from crm.models import Contact, Lead, LeadActivity, Organization
 from outreach.messaging.suppression.models import Suppression
 from outreach.messaging.suppression.services import suppress
 from outreach.models import Campaign, GenieScheduler, InboundMessage, SendJob, Smtp, TrackingEvent
+from outreach.runs.campaigns.words import content_of
 from outreach.runs.genie.audience import Audience
 
 KNOWN_FOR = timedelta(days=4)
@@ -36,7 +37,7 @@ NOTES = (
     "Needs approval from the head of finance.",
     "Asked for a quote for two floors.",
 )
-TEXT = "Hello {name},\n\n{text}\n\nDana Moreau"
+TEXT = "Hello {name},\n\n{text}\n\nAll our coffees: https://menu.example/coffees\n\nDana Moreau"
 WELCOME = (
     "Hello {name},\n\nthank you for your interest. Would you like a free coffee tasting at your office?\n\nDana Moreau"
 )
@@ -231,11 +232,14 @@ def _add_mailing(member: Member, mailing: Mailing, people: Sequence[Contact], be
     )
     Campaign.objects.filter(pk=campaign.pk).update(created_at=began - timedelta(days=1))
     run = _run(member, mailing.name, "", people, began, campaign)
+    GenieScheduler.objects.filter(pk=run.pk).update(content=content_of(campaign))
     mail_text = TEXT.format(name="{name}", text=mailing.text)
     jobs = [
         sent_message(run, contact, 1, mailing.subject, mail_text, began + timedelta(minutes=place))
         for place, contact in enumerate(people)
     ]
+    for job in jobs:
+        job.variant = 0
     returned = jobs[: mailing.bounced]
     for job in returned:
         job.bounced_at = job.sent_at
@@ -297,21 +301,22 @@ def _after(job: SendJob, hours: int) -> datetime:
 
 
 def _visit(jobs: Sequence[SendJob], kind: str) -> None:
-    """Record an open of each message, or a click on its link, some hours after it was sent."""
+    """Record an open of each message, or a click on a link, some hours after it was sent."""
     field = "open_count" if kind == TrackingEvent.Kind.OPENED else "click_count"
     SendJob.objects.filter(pk__in=[job.pk for job in jobs]).update(**{field: 1})
-    link = 0 if kind == TrackingEvent.Kind.OPENED else 1
     events = []
     for place, job in enumerate(jobs):
         at = _after(job, hours=1 + 7 * place % 30)
         job.delivery[kind] = at.isoformat()
+        clicked = 1 if place % 4 else 2
+        link = 0 if kind == TrackingEvent.Kind.OPENED else clicked
         events.append(
             TrackingEvent(
                 company_id=job.company_id,
                 send_job=job,
                 kind=kind,
                 link=link,
-                of_links=1,
+                of_links=2,
                 visitor=f"demo{link}",
                 happened_at=at,
                 applied_at=at,

@@ -33,6 +33,13 @@ class TrackingForm(Form):
         kind="switch",
         help_text=gettext_lazy("Links go through this service or your tracking domain."),
     )
+    utmTags = Field(
+        label=gettext_lazy("Add UTM tags to links of campaigns"),
+        kind="switch",
+        help_text=gettext_lazy("Web statistics then show visits by campaign."),
+    )
+    utmSource = Field(label=gettext_lazy("UTM source"), help_text=gettext_lazy("Leave empty to use “newsletter”."))
+    utmMedium = Field(label=gettext_lazy("UTM medium"), help_text=gettext_lazy("Leave empty to use “email”."))
 
 
 class Tracking(SettingsForm):

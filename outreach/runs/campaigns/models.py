@@ -7,6 +7,7 @@ from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel
 from outreach.connections.senders.models import Sender
 from outreach.messaging.delivery.channels import Channels
+from outreach.messaging.delivery.settings.models import MAX_UTM
 
 CHAT = Channels.CHATAPP.value
 
@@ -100,6 +101,12 @@ class Campaign(CompanyModel):
     track_clicks = models.BooleanField(
         default=True, db_default=True, help_text="Where the company tracks clicks; otherwise it changes nothing."
     )
+    utm_tags = models.BooleanField(
+        default=True, db_default=True, help_text="Where the company has UTM tags; otherwise it changes nothing."
+    )
+    utm_source = models.CharField(max_length=MAX_UTM, blank=True, default="", db_default="")
+    utm_medium = models.CharField(max_length=MAX_UTM, blank=True, default="", db_default="")
+    utm_campaign = models.CharField(max_length=MAX_UTM, blank=True, default="", db_default="")
     manual = models.BooleanField(default=False, help_text="Each message is a draft, which a member releases.")
     error = models.TextField(blank=True, default="", help_text="Why it failed, or could not start.")
     failures = models.PositiveSmallIntegerField(default=0, editable=False, help_text="How often it could not start.")

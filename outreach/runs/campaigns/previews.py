@@ -9,20 +9,28 @@ from core.types import JsonObject, Values
 from outreach.chat.chat_templates.frozen import of_contact, with_placeholders
 from outreach.connections.smtp.markup import html_from_text
 from outreach.connections.smtp.message import UNSUBSCRIBE, with_unsubscribe
+from outreach.messaging.delivery.tracking.links import sent_html
+from outreach.messaging.delivery.tracking.utm import tag_links
 from outreach.messaging.delivery.unsubscribing.tokens import sample_link
 from outreach.messaging.domain_tracking.hosts import base_for
 from outreach.messaging.email_templates.compiler import Compiled
 from outreach.messaging.email_templates.rendering import Rendered, ValueReader, render
 from outreach.messaging.email_templates.services import contact_of, values_of
+from outreach.runs.campaigns.links import with_clicks
 from outreach.runs.campaigns.models import Campaign
 from outreach.runs.campaigns.selectors import run_of
 from outreach.runs.campaigns.services import get_campaign
+from outreach.runs.campaigns.utm import add_tags
 from outreach.runs.campaigns.words import content_of, follow_ups_of
 from outreach.runs.genie.cadence.threads import answer_to
 
 
-def preview_campaign(*, id: str, contact_id: str | None, variant: int = 0, step: int = 1) -> tuple[Rendered, list[str]]:
+def preview_campaign(
+    *, id: str, contact_id: str | None, variant: int = 0, step: int = 1, clicks: bool = False
+) -> tuple[Rendered, list[str]]:
     """Return the mail of a variant, or of a follow-up, for a contact, and its files; without one its placeholders stay.
+
+    With `clicks` the mail of a campaign that has begun shows the number of people who clicked behind each link.
 
     Raises CampaignNotFound_404, ValidationFailed for an unknown variant or step, and ContactNotFound_400. Raises
     CampaignTemplateRequired_400 and the other errors of content_of.
@@ -37,11 +45,17 @@ def preview_campaign(*, id: str, contact_id: str | None, variant: int = 0, step:
         return _chat(content["chat"], contact_id), []
     values = values_of(contact_id, content["variables"])
     mail = render(content["subject"], Compiled(content["html"], content["text"], ()), content["variables"], values)
+    if tags := content.get("utm"):
+        mail = replace(mail, html=tag_links(sent_html(mail.text, mail.html), tags))
     if step > 1 and not mail.subject:
         first = _words(campaign, 1)[0]
         began = render(first["subject"], Compiled("", "", ()), (), values_of(contact_id, first["variables"]))
         mail = replace(mail, subject=answer_to(began.subject))
-    return _with_footer(campaign, mail), [file["id"] for file in content.get("attachments", ())]
+    mail = _with_footer(campaign, mail)
+    run = run_of(campaign.pk) if clicks else None
+    if run is not None:
+        mail = replace(mail, html=with_clicks(run, mail.html, step=step, place=variant if step == 1 else 0))
+    return mail, [file["id"] for file in content.get("attachments", ())]
 
 
 def _chat(frozen: Values, contact_id: str | None) -> Rendered:
@@ -66,6 +80,10 @@ def _words(campaign: Campaign, step: int) -> list[JsonObject]:
     run = run_of(campaign.pk)
     if step == 1:
         content = run.content if run else content_of(campaign)
-        return list(content["variants"])
-    cadence = run.outreach_cadence if run else follow_ups_of(campaign)
-    return [entry["content"] for entry in cadence.get("steps", ())]
+        contents = list(content["variants"])
+    else:
+        cadence = run.outreach_cadence if run else follow_ups_of(campaign)
+        contents = [entry["content"] for entry in cadence.get("steps", ())]
+    if run is None:
+        add_tags(campaign, contents if step == 1 else (), contents if step > 1 else ())
+    return contents

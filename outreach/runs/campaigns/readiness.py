@@ -9,6 +9,7 @@ from core.types import JsonObject
 from outreach.connections.mail_vendors.services import not_found, nothing_selected
 from outreach.runs.campaigns.chats import check_approved
 from outreach.runs.campaigns.models import Campaign
+from outreach.runs.campaigns.utm import add_tags
 from outreach.runs.campaigns.words import content_of, follow_ups_of, named_words
 from outreach.runs.genie.audience import Audience
 from outreach.runs.genie.outcomes import tracking_of_company
@@ -32,6 +33,7 @@ def check_ready(campaign: Campaign) -> JsonObject:
     check_metric(campaign)
     content, cadence = content_of(campaign), follow_ups_of(campaign)
     check_approved(named_words(campaign, content, cadence))
+    add_tags(campaign, content["variants"], [step["content"] for step in cadence.get("steps", ())])
     if not any(campaign.audience.values()):
         name = "CampaignSegmentsRequired_400"
         raise NamedError(name, "choose recipients", field="segments")

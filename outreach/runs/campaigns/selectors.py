@@ -16,7 +16,9 @@ from outreach.messaging.delivery.deciding.reasons import Reason
 from outreach.messaging.delivery.models import SendJob
 from outreach.messaging.delivery.selectors import next_decision
 from outreach.messaging.delivery.senders import working_senders
+from outreach.messaging.delivery.settings.models import GenieSettings
 from outreach.messaging.email_templates.models import EmailTemplate
+from outreach.runs.campaigns.links import links_clicked
 from outreach.runs.campaigns.models import Campaign
 from outreach.runs.genie.by_day import days_of
 from outreach.runs.genie.models import GenieScheduler
@@ -41,6 +43,10 @@ MAX_CHOICES = 200
 """Maximum number of choices of each kind in the form of a campaign."""
 NO_RESULTS = {"sent": 0, "replied": 0, "opened": 0, "clicked": 0}
 COUNTED = ("planned", *OUTCOMES)
+LINK_RESULTS = (
+    "Once people have clicked: each tracked link of its mails in order, with step, variant (its name or null), number,"
+    " url (with placeholders), people who clicked it, and their clicks."
+)
 
 
 def kept_campaigns() -> QuerySet[Campaign]:
@@ -95,6 +101,7 @@ def campaign_detail(campaign: Campaign) -> JsonObject:
             "counts": dict.fromkeys(Status.values, 0),
             "variantResults": [],
             "stepResults": [],
+            "linkResults": [],
             "waitingForWinner": 0,
             "nextDueAt": None,
             "nextDecision": None,
@@ -131,6 +138,7 @@ def campaign_detail(campaign: Campaign) -> JsonObject:
         "tracking": tracking,
         "programVisits": program_visits(sums),
         "byDay": days_of(run.pk, unknown) if whole["sent"] else [],
+        "linkResults": links_clicked(run) if sums["clicked"] else [],
         "stepResults": [{**row, **unknown} for row in steps],
         "variantResults": [
             {"name": row["name"], **by_variant.get(place, blank), **unknown} for place, row in enumerate(variants)
@@ -153,6 +161,7 @@ def choices_for(may_read: Callable[[str], bool]) -> JsonObject:
     read = [(name, rows) for name, module, rows in named if may_read(module)]
     choices: JsonObject = {name: None for name, *_ in named} | {name: [] for name, _ in read}
     choices["tracking"] = tracking_of_company()
+    choices["utmTags"] = GenieSettings.objects.filter(utm_tags=True).exists()
     choices["senders"] = working_senders(MAX_CHOICES) if may_read("apps") else None
     choices["chatTemplates"] = _approved_templates() if may_read("template") else None
     parts = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from rest_framework import serializers
 
@@ -10,86 +10,27 @@ from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import BooleanInput, IdList, Input, IntegerInput, LineInput, ObjectIdInput, ObjectInput, TextInput
 from core.api.output import PROGRESS, SENDING, Computed, IdField, Output
 from core.api.selection import SelectionInput
-from core.errors import NamedError, ValidationFailed, detail_of
-from core.spans import read_span
+from core.errors import ValidationFailed, detail_of
 from core.types import JsonObject, Values
-from outreach.chat.chat_templates.frozen import read_given
 from outreach.connections.chat_apps.serializers import ChatAppSnapshot
 from outreach.connections.mail_vendors.serializers import MailAppSnapshot
 from outreach.connections.senders.serializers import SmtpSnapshot
 from outreach.messaging.delivery.serializers import SKIPPED, delay_input
 from outreach.messaging.email_templates.serializers import WordsPreview
 from outreach.runs.campaigns.models import Campaign
-from outreach.runs.campaigns.selectors import NO_RESULTS, NOBODY, results_of
+from outreach.runs.campaigns.selectors import LINK_RESULTS, NO_RESULTS, NOBODY, results_of
+from outreach.runs.campaigns.utm import UtmInput, UtmOut
+from outreach.runs.campaigns.variant_serializers import BODY_LENGTH, VariablesInput, VariantInput, WinnerInput
 from outreach.runs.campaigns.words import MAX_VARIANTS
 from outreach.runs.genie.by_day import BY_DAY
 from outreach.runs.genie.cadence.steps import MAX_INTERVAL_MS, MIN_INTERVAL_MS, WrittenCadenceInput, read_hours
 from outreach.runs.genie.serializers import MEASURED, PROGRAM_VISITS, TRACKING, Selectors
 
 TYPES = "smtp, mailvendor-a to -h, or chatapp"
-METRICS = ("replied", "opened", "clicked", "manual")
 MAX_PER_HOUR = 1_000_000
-BODY_LENGTH = 200_000
 
 
-class VariablesInput(ObjectInput):
-    """Variable of a chat template -> its text."""
-
-    def to_internal_value(self, data: Any) -> dict[str, str]:
-        return read_given(super().to_internal_value(data), self.field_name or "variables")
-
-
-class VariantInput(Input):
-    """A variant, as campaigns store it."""
-
-    name = LineInput(max_length=60)
-    share = IntegerInput(min_value=1, max_value=99, help_text="Percent; together they are 100.")
-    templateId = ObjectIdInput(required=False, allow_null=True)
-    subject = LineInput(max_length=200, required=False, allow_blank=True)
-    body = TextInput(max_length=BODY_LENGTH, required=False, allow_blank=True, trim_whitespace=False)
-    variables = VariablesInput(required=False, help_text="By chat: as the campaign's.")
-
-    def to_internal_value(self, data: Any) -> JsonObject:
-        values = super().to_internal_value(data)
-        template = values.get("template_id")
-        subject = values.get("subject", "")
-        body = values.get("body", "")
-        if template and (subject or body):
-            raise serializers.ValidationError({"templateId": ["a variant has a template, or subject and body"]})
-        named = {"name": values["name"], "share": values["share"]}
-        variables = {"variables": values["variables"]} if values.get("variables") else {}
-        return {**named, "templateId": template, "subject": subject, "body": body, **variables}
-
-
-class WinnerInput(Input):
-    """The rule for the winner of the variants."""
-
-    metric = TextInput(
-        max_length=20,
-        help_text="replied: the most replies per message; opened, clicked: the most messages that were, where"
-        " that is tracked; manual: a member chooses.",
-    )
-    after = ObjectInput(
-        required=False,
-        allow_null=True,
-        help_text='Of others than manual: how long after the last message of the test, {"amount": 2, "unit": "days"}.',
-    )
-    testShare = IntegerInput(
-        default=20, min_value=1, max_value=90, help_text="Percent of the recipients who get the test."
-    )
-
-    def to_internal_value(self, data: Any) -> JsonObject:
-        values = super().to_internal_value(data)
-        metric, span = values["metric"], values.get("after")
-        if metric not in METRICS:
-            raise NamedError("InvalidPayload_400", f"choose one of {', '.join(METRICS)}", field="winner.metric")
-        if metric == "manual" and span is not None:
-            raise NamedError("InvalidPayload_400", "leave it out where a member chooses", field="winner.after")
-        after = None if metric == "manual" else read_span(span, "winner.after")
-        return {"metric": metric, "after": after, "testShare": values["test_share"]}
-
-
-class CampaignUpdate(Input):
+class CampaignUpdate(UtmInput):
     """Changes of a campaign. Content of one kind replaces that of another."""
 
     name = LineInput(
@@ -213,13 +154,13 @@ class Release(Input):
     delaySeconds = delay_input()
 
 
-class CampaignOut(Output):
+class CampaignOut(UtmOut):
     """A campaign."""
 
     moving = (
         PROGRESS | SENDING | {"decidesAt", "replied", "funnel", "measured", "tracking", "programVisits", "byDay", "won"}
     )
-    moving |= {"stepResults", "variantResults", "waitingForWinner"}
+    moving |= {"stepResults", "variantResults", "linkResults", "waitingForWinner"}
     reads: ClassVar[tuple[str, ...]] = ("chat_template_id",)
 
     _id = IdField()
@@ -332,6 +273,7 @@ class CampaignDetail(CampaignOut):
             " replied, unsubscribed, bounced, notSent.",
         )
     )
+    linkResults = Computed(serializers.ListField(child=serializers.DictField(), help_text=LINK_RESULTS))
     waitingForWinner = Computed(serializers.IntegerField(help_text="Messages that the winner is to write."))
     nextDueAt = Computed(serializers.DateTimeField(allow_null=True))
     nextDecision = Computed(
@@ -359,6 +301,7 @@ class CampaignChoices(Output):
             child=serializers.BooleanField(), help_text="opens and clicks: whether the company tracks them."
         )
     )
+    utmTags = Computed(serializers.BooleanField(help_text="Whether the company has UTM tags switched on."))
     senders = Computed(
         serializers.ListField(
             child=serializers.DictField(),

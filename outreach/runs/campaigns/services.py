@@ -248,7 +248,7 @@ def duplicate_campaign(*, id: str, member_id: str) -> Campaign:
         *("type", "smtp_id", "mail_app_id", "chat_app_id", "template_id", "chat_template_id", "variables"),
         *("subject", "body", "variants", "winner_rule", "audience", "outreach_cadence"),
         *("audience_mode", "ends_at", "window", "throttle", "recurring", "interval_ms", "write_again", "manual"),
-        *("track_opens", "track_clicks"),
+        *("track_opens", "track_clicks", "utm_tags", "utm_source", "utm_medium", "utm_campaign"),
     )
     source = get_campaign(id, lock=True)  # so that two copies at once get two names
     columns = {name: getattr(source, name) for name in kept}

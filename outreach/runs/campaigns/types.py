@@ -34,6 +34,10 @@ class CampaignData(TypedDict):
     manual: bool
     trackOpens: bool
     trackClicks: bool
+    utmTags: bool
+    utmSource: str
+    utmMedium: str
+    utmCampaign: str
     error: str
     total: int | None
     sent: int
@@ -67,6 +71,7 @@ class CampaignData(TypedDict):
     outreachCadence: Values
     stepResults: list[Values]
     variantResults: list[Values]
+    linkResults: list[Values]
     waitingForWinner: int
     nextDueAt: str | None
     nextDecision: Values | None

@@ -74,6 +74,7 @@ NOT_READY = (
 )
 VARIANT = OpenApiParameter("variant", int, description="Which variant's words, from 0, which is the default.")
 STEP = OpenApiParameter("step", int, description="1, the default, is the first message, 2 the first follow-up.")
+CLICKS = OpenApiParameter("clicks", bool, description="true: with the number of people behind each link.")
 MANY = f" For more than {MAX_DIRECT_CHANGES:,} messages a background job does it, and `bulkJob` stands beside data."
 
 
@@ -91,6 +92,14 @@ def whole_number(request: Request, name: str, default: int) -> int:
     if not (text.isdecimal() and text.isascii() and len(text) < 4):
         raise InvalidFormat(name, text, "it is a whole number")
     return int(text)
+
+
+def _flag(request: Request, name: str) -> bool:
+    """Return a switch of the query. Raises InvalidFormat for another value than true and false."""
+    text = request.query_params.get(name, "false")
+    if text not in ("true", "false"):
+        raise InvalidFormat(name, text, "it is true or false")
+    return text == "true"
 
 
 def _messages(request: ListRequest) -> QuerySet[SendJob]:
@@ -163,7 +172,7 @@ class CampaignViewSet(ResourceViewSet):
         "Preview the mail of a campaign",
         output=CampaignPreview,
         errors=(*NOT_FOUND, "CampaignTemplateRequired_400", *WORDS, "ContactNotFound_400", "UnauthorizedAction_403"),
-        parameters=(CONTACT, VARIANT, STEP),
+        parameters=(CONTACT, VARIANT, STEP, CLICKS),
         description="As it goes out, with a sample in the place of the link to unsubscribe, which is each recipient's"
         " own. By session a contact takes contact.GET.",
     )
@@ -172,7 +181,8 @@ class CampaignViewSet(ResourceViewSet):
             parameter.name: whole_number(request, parameter.name, start)
             for parameter, start in ((VARIANT, 0), (STEP, 1))
         }
-        mail, files = preview_campaign(id=id, contact_id=asked_contact(self), **places)
+        clicks = _flag(request, CLICKS.name)
+        mail, files = preview_campaign(id=id, contact_id=asked_contact(self), clicks=clicks, **places)
         return {**shown_mail(mail, (), listed(files)), "chat": mail.chat}
 
     @action(detail=False, methods=["post"], url_path="audience-preview")

@@ -11,6 +11,7 @@ INBOX_DAYS = 365
 BOUNCE_PERCENT = 5.0
 COMPLAINT_PERCENT = 0.1
 GUARD_FROM = 50
+MAX_UTM = 100
 
 
 class GenieSettings(CompanyModel):
@@ -55,6 +56,9 @@ class GenieSettings(CompanyModel):
     )
     track_opens = models.BooleanField(default=False, db_default=False, help_text="Messages tell that they are opened.")
     track_clicks = models.BooleanField(default=False, db_default=False, help_text="Links tell that they are clicked.")
+    utm_tags = models.BooleanField(default=False, db_default=False, help_text="Links of campaigns have UTM tags.")
+    utm_source = models.CharField(max_length=MAX_UTM, blank=True, default="", db_default="")
+    utm_medium = models.CharField(max_length=MAX_UTM, blank=True, default="", db_default="")
     personal_unsubscribe = models.BooleanField(
         default=False, db_default=False, help_text="Members' own mails have a link to unsubscribe, too."
     )

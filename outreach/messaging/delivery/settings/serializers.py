@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rest_framework import serializers
 
-from core.api.input import BooleanInput, Input, IntegerInput, NumberInput
+from core.api.input import BooleanInput, Input, IntegerInput, LineInput, NumberInput
 from core.api.output import Computed, Output
 from outreach.connections.ai.serializers import LanguageInput
 from outreach.connections.mail_vendors.registry import VENDORS
@@ -15,6 +15,7 @@ from outreach.messaging.delivery.settings.models import (
     COMPLAINT_PERCENT,
     GUARD_FROM,
     INBOX_DAYS,
+    MAX_UTM,
 )
 
 PER_HOUR = {"required": False, "allow_null": True, "min_value": 1, "max_value": MAX_PER_HOUR}
@@ -98,6 +99,13 @@ class SettingsInput(Input):
     trackClicks = BooleanInput(
         required=False, help_text="Links of messages lead through this service, which counts them. Off by default."
     )
+    utmTags = BooleanInput(
+        required=False, help_text="Links of campaigns that begin from now on get UTM tags. Off by default."
+    )
+    utmSource = LineInput(
+        required=False, allow_blank=True, max_length=MAX_UTM, help_text="utm_source; empty: newsletter."
+    )
+    utmMedium = LineInput(required=False, allow_blank=True, max_length=MAX_UTM, help_text="utm_medium; empty: email.")
     personalUnsubscribe = BooleanInput(
         required=False,
         help_text="Mail that a member writes to one person has a link to unsubscribe, too. Off by default.",
@@ -125,6 +133,9 @@ class SettingsOut(Output):
     guardFrom = Computed(serializers.IntegerField(help_text="Messages in 7 days below which no sender is stopped."))
     trackOpens = Computed(serializers.BooleanField())
     trackClicks = Computed(serializers.BooleanField())
+    utmTags = Computed(serializers.BooleanField())
+    utmSource = Computed(serializers.CharField(help_text="Empty: newsletter."))
+    utmMedium = Computed(serializers.CharField(help_text="Empty: email."))
     personalUnsubscribe = Computed(
         serializers.BooleanField(help_text="Mail that a member writes to one person has a link to unsubscribe.")
     )

@@ -21,6 +21,9 @@ ABOUT_SENDERS = {
     "vendor_limits": "vendorLimits",
     "track_opens": "trackOpens",
     "track_clicks": "trackClicks",
+    "utm_tags": "utmTags",
+    "utm_source": "utmSource",
+    "utm_medium": "utmMedium",
 }
 """Settings of the company's senders, and of all that they send: members who may change senders may change them."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import groupby
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -84,6 +85,7 @@ class Campaign(TurnsOnTracking, CampaignPage):
             "by_step": [{**row, "name": step_name(row["step"])} for row in campaign["stepResults"]]
             if campaign["outreachCadence"]
             else [],
+            "clicks": self.clicks(campaign),
             "drafts": counts["draft"] if under_way else 0,
             "job": at_work,
             "moving": planning or at_work is not None or bool(under_way and going),
@@ -116,6 +118,20 @@ class Campaign(TurnsOnTracking, CampaignPage):
             "can_test": bool(mails) and self.may("campaign", "POST"),
             "starts": RECIPIENTS.of(people["sendable"]) if people else gettext("No recipients chosen yet."),
         }
+
+    def clicks(self, campaign: CampaignData) -> list[JsonObject]:
+        """Return the mails with links, each with its name, its clicks by link, and the address of its map."""
+        rows = campaign["linkResults"]
+        places = {variant["name"]: place for place, variant in enumerate(campaign["variants"])}
+        mails = []
+        for (step, variant), links in groupby(rows, key=lambda row: (row["step"], row["variant"])):
+            label = step_name(step)
+            if variant:
+                label = gettext("Version %(name)s") % {"name": variant}
+            place = {"variant": places[variant]} if variant in places else {}
+            address = self.address("campaign-preview", campaign["_id"], step=step, clicks="true", **place)
+            mails.append({"label": label, "links": list(links), "address": address})
+        return mails
 
     def people(self, campaign: CampaignData) -> Values | None:
         """Return how many people the campaign reaches, with the first of them; None if the reader may not know."""
@@ -258,7 +274,7 @@ class Campaign(TurnsOnTracking, CampaignPage):
 
 class CampaignPreview(CampaignPage):
     """A mail of a campaign, as a document of its own: ?variant= and ?step= select the mail, ?contactId= the
-    recipient."""
+    recipient; ?clicks=true shows clicks behind its links."""
 
     path = "campaigns/<str:id>/preview"
     name = "campaign-preview"
@@ -266,7 +282,7 @@ class CampaignPreview(CampaignPage):
 
     def get(self, request: HttpRequest) -> HttpResponse:
         self.read(f"campaign/{self.params['id']}")  # a campaign of others is not there
-        query = {name: request.GET[name] for name in ("variant", "step", "contactId") if name in request.GET}
+        query = {name: request.GET[name] for name in ("variant", "step", "contactId", "clicks") if name in request.GET}
         answer = self.ask("GET", f"campaign/{self.params['id']}/preview", query)
         if answer.ok and answer.data["chat"]:
             bubble = {**answer.data["chat"], "missing": answer.data["missing"]}

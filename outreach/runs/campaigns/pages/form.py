@@ -17,8 +17,9 @@ from core.web.ask import Answer
 from core.web.forms import BoundField, Field, Form, Option
 from outreach.runs.campaigns.pages import follow_ups
 from outreach.runs.campaigns.pages.base import CampaignPage
+from outreach.runs.campaigns.pages.tags import UTM, tag_fields
 from outreach.runs.genie.pages import chats
-from outreach.runs.genie.pages.base import TRACKED, tracking_switches
+from outreach.runs.genie.pages.base import TRACKED
 from outreach.runs.genie.pages.new import SELECTORS, from_label
 from outreach.runs.genie.pages.steps import DAYS, INTERVALS
 
@@ -122,11 +123,6 @@ class CampaignForm(CampaignPage):
         tracks = self.choices["tracking"]
         return [Option(metric, label) for metric, kind, label in WINNERS if not kind or tracks[kind]]
 
-    def switches(self) -> list[Field]:
-        """Return the switches of the company's tracking."""
-        tracks = self.choices["tracking"]
-        return tracking_switches({"trackOpens": tracks["opens"], "trackClicks": tracks["clicks"]})
-
     def how(self) -> list[Field]:
         senders = [
             Option(f"{sender['type']}/{sender['_id']}", from_label(sender)) for sender in self.choices["senders"] or ()
@@ -142,7 +138,7 @@ class CampaignForm(CampaignPage):
                 help_text=_("Leave empty to use the sender's limit."),
             ),
             Field("manual", _("Approve each message before sending"), "switch", initial=False),
-            *self.switches(),
+            *tag_fields(self.choices),
             Field(
                 "days",
                 _("Days"),
@@ -184,7 +180,7 @@ class CampaignForm(CampaignPage):
             "second_texts": these("secondSubject", "secondBody"),
             "second_rest": these("share", "metric", "testShare", "after"),
             "tests": any(field.value() or field.errors for field in second),
-            "how": these("smtp", "scheduledAt", "throttle", "manual", *TRACKED),
+            "how": these("smtp", "scheduledAt", "throttle", "manual", *TRACKED, *UTM),
             "window": window,
             "windowed": any(field.value() or field.errors for field in window),
             "repeat": repeat,
@@ -202,7 +198,7 @@ class CampaignForm(CampaignPage):
         window = {"days": [day for day in map(whole_number, values["days"]) if day is not None], **span}
         payload = {
             **{name: values[name] for name in ("name", "throttle", "manual")},
-            **{name: values[name] for name in (*WHO, *TRACKED) if name in values},
+            **{name: values[name] for name in (*WHO, *TRACKED, *UTM) if name in values},
             **{name: self.moment(values[name]) for name in TIMES},
             "type": type,
             **({} if by_chat else {"smtp" if type == "smtp" else "mailApp": sender or None}),
@@ -352,7 +348,7 @@ class EditCampaign(CampaignForm):
         window = campaign["window"] or {}
         hours = {} if window.get("start") == window.get("end") else window
         return {
-            **{name: campaign[name] for name in ("name", "throttle", "manual", "writeAgain", *TRACKED)},
+            **{name: campaign[name] for name in ("name", "throttle", "manual", "writeAgain", *TRACKED, *UTM)},
             **{name: campaign[name] or [] for name in WHO},
             **texts,
             **{name: self.local(campaign[name]) for name in TIMES},

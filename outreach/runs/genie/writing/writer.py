@@ -45,6 +45,8 @@ from outreach.messaging.delivery.deciding.reasons import MAX_ATTEMPTS, Reason
 from outreach.messaging.delivery.limits.sending_hours import company_language
 from outreach.messaging.delivery.models import SendJob
 from outreach.messaging.delivery.stopping.stops import stops_of
+from outreach.messaging.delivery.tracking.links import sent_html
+from outreach.messaging.delivery.tracking.utm import tag_links
 from outreach.messaging.email_templates.compiler import Compiled
 from outreach.messaging.email_templates.rendering import ValueReader, render
 from outreach.messaging.suppression.selectors import suppressed_addresses
@@ -150,7 +152,10 @@ class Writer:
                 job.error = ", ".join(mail.missing)
                 continue
             subject = self._subject(job) or mail.subject or reply_subject(threads.get(job.pk, ()))
-            draft = Draft(subject=subject, text=mail.text, html=mail.html)
+            rich = mail.html
+            if tags := content.get("utm"):
+                rich = tag_links(sent_html(mail.text, mail.html), tags)
+            draft = Draft(subject=subject, text=mail.text, html=rich)
             job.attachments = content.get("attachments", [])
             job.evidence = of_template(draft)
             _fill(self.run, job, draft)

@@ -1,0 +1,74 @@
+"""The report that compares campaigns by the outcomes of their messages."""
+
+from __future__ import annotations
+
+from django.db.models import Q
+
+from core.reports import Column, Grouping, Report, Source, condition, count
+from core.text.translation import gettext_lazy
+from outreach.messaging.delivery.models import SendJob
+from outreach.messaging.delivery.outcomes import HARD, HARD_BOUNCE, REPLY, SOFT, SOFT_BOUNCE, received, unsubscribed
+from outreach.messaging.delivery.selectors import LOGGED, with_handed_at
+from outreach.runs.genie.reports import BY_CHANNEL, BY_SENDER, LIST, MEASURED, MEASURED_RATES, REACHED, VISITS
+
+Status = SendJob.Status
+BOUNCES = (HARD_BOUNCE, SOFT_BOUNCE)
+
+CAMPAIGNS = Report(
+    name="campaigns",
+    title=gettext_lazy("Campaigns compared"),
+    about=gettext_lazy("Messages of campaigns, with opens, clicks, replies, bounces and unsubscribes."),
+    modules=("genie", "campaign"),
+    place=65,
+    dated=gettext_lazy("by sending day"),
+    first="campaign",
+    sources=(
+        Source(
+            rows=lambda actor: with_handed_at(
+                SendJob.objects.filter(status__in=LOGGED, run__of_campaign__isnull=False)
+            ),
+            at="handed_at",
+            path=LIST,
+            at_field="handedAt",
+            filters=(condition("status", "in", list(LOGGED)), condition("campaign", "isNotEmpty")),
+            by=(
+                Grouping(
+                    "campaign",
+                    gettext_lazy("Campaign"),
+                    "run__of_campaign_id",
+                    label="run__of_campaign__name",
+                    field="campaign",
+                ),
+                BY_SENDER,
+                BY_CHANNEL,
+            ),
+            columns=(
+                count("sent", gettext_lazy("Sent"), Q(status=Status.SENT), condition("status", "equals", Status.SENT)),
+                count(
+                    "delivered",
+                    gettext_lazy("Delivered"),
+                    Q(delivery_status__in=REACHED),
+                    condition("deliveryStatus", "in", list(REACHED)),
+                ),
+                *VISITS,
+                *MEASURED,
+                count("replied", gettext_lazy("Replied"), Q(received(REPLY)), condition("replied", "equals", True)),
+                count("bounced", gettext_lazy("Bounced"), HARD | SOFT, condition("bounce", "in", list(BOUNCES))),
+                count(
+                    "unsubscribed",
+                    gettext_lazy("Unsubscribed"),
+                    Q(unsubscribed()),
+                    condition("unsubscribed", "equals", True),
+                ),
+            ),
+        ),
+    ),
+    ratios=(
+        *MEASURED_RATES,
+        Column("replyRate", gettext_lazy("Reply rate"), type="percent", ratio=("replied", "sent")),
+        Column("bounceRate", gettext_lazy("Bounce rate"), type="percent", ratio=("bounced", "sent")),
+        Column("unsubscribeRate", gettext_lazy("Unsubscribe rate"), type="percent", ratio=("unsubscribed", "sent")),
+    ),
+)
+
+REPORTS = (CAMPAIGNS,)
