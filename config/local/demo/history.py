@@ -293,7 +293,9 @@ def _run(
 
 def _add(jobs: list[SendJob]) -> None:
     add_sent(jobs)
-    SendJob.objects.filter(pk__in=[job.pk for job in jobs]).update(created_at=F("sent_at"))
+    SendJob.objects.filter(pk__in=[job.pk for job in jobs]).update(
+        created_at=F("sent_at"), opens_tracked=True, clicks_tracked=True
+    )
 
 
 def _after(job: SendJob, hours: int) -> datetime:

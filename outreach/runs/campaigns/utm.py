@@ -14,7 +14,10 @@ from outreach.runs.campaigns.models import Campaign
 
 SOURCE = "newsletter"
 MEDIUM = "email"
-_OWN = {"required": False, "allow_blank": True, "max_length": MAX_UTM}
+
+
+def _tag_input(help_text: str) -> LineInput:
+    return LineInput(required=False, allow_blank=True, max_length=MAX_UTM, help_text=help_text)
 
 
 class UtmInput(Input):
@@ -23,9 +26,9 @@ class UtmInput(Input):
     utmTags = BooleanInput(
         required=False, help_text="Default true; it counts where GET /genie/settings has `utmTags` switched on."
     )
-    utmSource = LineInput(**_OWN, help_text="utm_source of its links; empty: the company's.")
-    utmMedium = LineInput(**_OWN, help_text="utm_medium of its links; empty: the company's.")
-    utmCampaign = LineInput(**_OWN, help_text="utm_campaign of its links; empty: its name.")
+    utmSource = _tag_input("utm_source of its links; empty: the company's.")
+    utmMedium = _tag_input("utm_medium of its links; empty: the company's.")
+    utmCampaign = _tag_input("utm_campaign of its links; empty: its name.")
 
 
 class UtmOut(Output):

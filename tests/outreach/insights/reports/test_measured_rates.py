@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
+from core.tenancy import as_owner
 from outreach.models import GenieScheduler, SendJob
 from outreach.runs.genie.reports import telling_channels
 from tests.kit.cast import Caller, Cast
@@ -49,3 +52,20 @@ def test_rates_divide_by_measured_messages(
     titles = {column["key"]: column["title"] for column in data["columns"]}
     assert (titles["openedMeasured"], titles["clickedMeasured"]) == ("Opens measured", "Clicks measured")
     assert [row["openedMeasured"] for row in data["rows"]] == [opens[1]]
+
+
+def test_migration_marks_runs_of_which_one_message_was_visited(cast: Cast) -> None:
+    now = timezone.now()
+    with cast.scope():
+        runs = [GenieScheduler.objects.create(ai_type="offline", status="completed") for _ in range(2)]
+        for run, opens in ((runs[0], 1), (runs[0], 0), (runs[1], 0)):
+            SendJob.objects.create(
+                run=run, contact=ContactFactory(), status="sent", sending_at=now, sent_at=now, open_count=opens
+            )
+        SendJob.objects.create(run=runs[0], contact=ContactFactory(), status="failed")
+    sql = import_module("outreach.migrations.0047_mark_tracked_messages").MARK
+    with as_owner(), connection.cursor() as cursor:
+        cursor.execute(sql.format(mark="opens_tracked", visits="open_count"))
+    with cast.scope():
+        marked = list(SendJob.objects.filter(opens_tracked=True).values_list("run", flat=True))
+    assert marked == [runs[0].pk] * 2
