@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from django.db.models import QuerySet
 
+from core.text.company_names import names_company
+from core.types import JsonObject
 from crm.organizations.models import Organization
 
 
@@ -20,3 +23,31 @@ def missing_organizations(ids: Iterable[str | None]) -> set[str]:
     if not organization_ids:
         return set()
     return organization_ids - set(live_organizations().filter(pk__in=organization_ids).values_list("pk", flat=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Employers:
+    """The names of contacts' organizations, which stand for the text in their company field."""
+
+    key: str
+    """Key of the text field; empty if the company has none."""
+    names: dict[str, str] = field(default_factory=dict)
+    """Id -> name of the organizations that have been read."""
+
+    @classmethod
+    def of_fields(cls, rows: Iterable[tuple[str, str, str]]) -> Employers:
+        """Return the employers for a company's fields of contacts: (key, name, value type) in the order of creation."""
+        keys = (key for key, name, value_type in rows if value_type in ("string", "any") and names_company(name, key))
+        return cls(next(keys, ""))
+
+    def read(self, ids: Iterable[str | None]) -> None:
+        """Read the names of organizations, with one query for those that are not known yet."""
+        unread = {id for id in ids if id} - self.names.keys() if self.key else set()
+        if unread:
+            self.names.update(Organization.objects.filter(pk__in=unread).values_list("pk", "name"))
+
+    def custom_of(self, organization_id: str | None, custom: JsonObject) -> JsonObject:
+        """Return a contact's custom values with the name of its organization."""
+        self.read([organization_id])
+        name = self.names.get(organization_id or "")
+        return {**custom, self.key: name} if name else custom

@@ -64,7 +64,9 @@ def plan_templates(
     fresh = [chat for chat in chats if chat.id not in states]
     if not fresh:
         return states
-    reader, now = ValueReader.load(), timezone.now()
+    reader = ValueReader.load()
+    reader.employers.read(chat.contact.organization_id for chat in fresh)
+    now = timezone.now()
     # Takes the contacts' locks, so that two plans give no number twice.
     numbers = next_numbers(chat.contact.pk for chat in fresh)
     gone = opted_out(chat.contact.contact_number for chat in fresh)

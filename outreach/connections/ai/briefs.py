@@ -13,6 +13,7 @@ from accounts.settings.formats import formats_of
 from core.tenancy import company_id
 from core.text.formats import Formats
 from crm.models import Contact, ContactTag, CustomField
+from crm.organizations.selectors import Employers
 from crm.products.selectors import live_products
 from outreach.connections.ai.providers import CompanyBrief, ContactBrief, ProductBrief
 
@@ -29,22 +30,25 @@ class ContactBriefs:
     labels: Mapping[str, tuple[str, str]]
     """Key of a custom field -> its name and the type of its values."""
     formats: Formats
+    employers: Employers
 
     @classmethod
     def load(cls) -> ContactBriefs:
         """Load the active company's fields and formats."""
         fields = CustomField.objects.filter(panel=CustomField.Panel.CONTACT, is_system=False)
-        labels = {key: (name, kind) for key, name, kind in fields.values_list("unique_field_id", "name", "value_type")}
-        return cls(labels, formats_of(company_id()))
+        rows = list(fields.order_by("pk").values_list("unique_field_id", "name", "value_type"))
+        labels = {key: (name, kind) for key, name, kind in rows}
+        return cls(labels, formats_of(company_id()), Employers.of_fields(rows))
 
     def of(self, contacts: Sequence[Contact]) -> list[ContactBrief]:
         """Return a brief of each contact, with one query for all tags. The contacts come with their category joined."""
+        self.employers.read(contact.organization_id for contact in contacts)
         tags = _tags([contact.pk for contact in contacts])
         return [self._brief(contact, tags[contact.pk]) for contact in contacts]
 
     def _brief(self, contact: Contact, tags: Sequence[str]) -> ContactBrief:
         fields = {}
-        for key, value in contact.custom.items():
+        for key, value in self.employers.custom_of(contact.organization_id, contact.custom).items():
             if key in self.labels and isinstance(value, str | int | float):
                 label, kind = self.labels[key]
                 fields[label] = (self._date(str(value)) if kind == CustomField.ValueType.DATE else str(value))[

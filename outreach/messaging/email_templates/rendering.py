@@ -26,6 +26,7 @@ from core.types import JsonObject, Values
 from crm.imports.readers.synonyms import FIRST_NAME, SYNONYMS
 from crm.imports.readers.words import normalise
 from crm.models import Contact, CustomField
+from crm.organizations.selectors import Employers
 from outreach.connections.smtp.markup import sanitise_html
 from outreach.connections.smtp.message import clean_line
 from outreach.messaging.email_templates.compiler import Compiled, compile_body, is_html
@@ -170,6 +171,7 @@ class ValueReader:
     fields: Mapping[str, str]
     """Name of a custom field, in lower case, or its key -> its key."""
     zone: ZoneInfo | dt.tzinfo
+    employers: Employers
     first_names: tuple[str, ...] = ()
     """Keys of custom fields that hold first names."""
 
@@ -177,16 +179,18 @@ class ValueReader:
     def load(cls) -> ValueReader:
         """Load the active company's name, fields and time zone."""
         company = Company.objects.get(pk=company_id())
-        rows = CustomField.objects.filter(panel=CustomField.Panel.CONTACT, is_system=False)
+        custom_fields = CustomField.objects.filter(panel=CustomField.Panel.CONTACT, is_system=False)
+        rows = list(custom_fields.order_by("pk").values_list("unique_field_id", "name", "value_type"))
         fields: dict[str, str] = {}
         first_names = []
-        for key, name in rows.order_by("pk").values_list("unique_field_id", "name"):
+        for key, name, _ in rows:
             if normalise(name) in SYNONYMS[FIRST_NAME]:
                 first_names.append(key)
             fields |= {name.casefold(): key}
             fields.setdefault(key, key)
         company_values = {"company.name": company.name, "company.website": company.website}
-        return cls(company_values, fields, zone_of(company.timezone), tuple(first_names))
+        zone = zone_of(company.timezone)
+        return cls(company_values, fields, zone, Employers.of_fields(rows), tuple(first_names))
 
     def of(self, contact: Contact, variables: Iterable[Values]) -> dict[str, str]:
         """Return the values of the built-in names and of the variables for a contact."""
@@ -197,9 +201,10 @@ class ValueReader:
             "contact.email": contact.email or "",
             "contact.number": contact.contact_number or "",
         }
+        custom = self.employers.custom_of(contact.organization_id, contact.custom)
         for variable in variables:
             key = self.fields.get(variable["name"]) or self.fields.get(variable["name"].casefold(), "")
-            values[variable["name"]] = self._text(contact.custom.get(key), variable.get("dateType") or "")
+            values[variable["name"]] = self._text(custom.get(key), variable.get("dateType") or "")
         return values
 
     def _first_name(self, contact: Contact) -> str:

@@ -134,6 +134,7 @@ class Writer:
         if not templated:
             return
         reader = ValueReader.load()
+        reader.employers.read(contact.organization_id for _, contact, _ in templated)
         mails = [(job, content) for job, _, content in templated if "chat" not in content]
         unnamed = [job for job, content in mails if not content["subject"] and not self._subject(job)]
         threads = sent_before(unnamed)
