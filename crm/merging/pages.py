@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from core.text.translation import PluralText, gettext_lazy, ngettext_lazy
 from core.types import Values
 from core.web.field_values import field_values
-from core.web.forms.record_forms import fields_query, shown_fields
+from core.web.forms.record_forms import company_definition, fields_query, shown_fields
 from core.web.lists import ListState
 from core.web.navigation.places import CONTACTS, ORGANIZATIONS_MENU, MenuItem
 from core.web.pages import Page, PageError
@@ -30,6 +30,7 @@ BESIDE = (
     ("name", gettext_lazy("Name")),
     ("email", gettext_lazy("Email")),
     ("contactNumber", gettext_lazy("Phone")),
+    ("organization", gettext_lazy("Organization")),
     ("category", gettext_lazy("Category")),
 )
 GOES_AS = {"contactNumber": ("countryCode", "number")}
@@ -136,13 +137,30 @@ class MergeContacts(MergingPage):
         return shown_fields(answer.data) if answer is not None and answer.ok else []
 
     @cached_property
+    def company_key(self) -> str:
+        """The key of the text field Company, which goes with the organization; empty without one."""
+        has_organization = any(name == "organization" for name, _ in self.beside)
+        definition = company_definition(self.definitions) if has_organization else None
+        return definition["uniqueFieldID"] if definition else ""
+
+    @cached_property
     def fields(self) -> list[tuple[str, str]]:
         """Return the (name, label) of the values that are chosen one by one."""
-        return [*self.beside, *((definition["uniqueFieldID"], definition["name"]) for definition in self.definitions)]
+        own = ((definition["uniqueFieldID"], definition["name"]) for definition in self.definitions)
+        return [*self.beside, *((key, name) for key, name in own if key != self.company_key)]
 
     def value(self, contact: Values, name: str) -> Any:
+        if name == "organization":
+            organization = contact["organization"]
+            return organization["name"] if organization else contact["formData"].get(self.company_key)
         beside = [key for key, _ in self.beside]
         return contact[name] if name in beside else contact["formData"].get(name)
+
+    def parts(self, name: str) -> tuple[str, ...]:
+        """Return the names under which the API takes a value of the table."""
+        if name == "organization" and self.company_key:
+            return ("organization", self.company_key)
+        return GOES_AS.get(name, (name,))
 
     def show(self) -> Values:
         if len(self.contacts) < MIN_CONTACTS:
@@ -177,7 +195,7 @@ class MergeContacts(MergingPage):
             part: sent[f"from-{name}"]
             for name, _ in self.fields
             if f"from-{name}" in sent
-            for part in GOES_AS.get(name, (name,))
+            for part in self.parts(name)
         }
         answer = self.ask(
             "POST", f"{self.resource}/merge", None, {"ids": ids, "winner": sent.get("winner"), "choices": choices}

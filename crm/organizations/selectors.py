@@ -35,9 +35,11 @@ class Employers:
     """Id -> name of the organizations that have been read."""
 
     @classmethod
-    def of_fields(cls, rows: Iterable[tuple[str, str, str]]) -> Employers:
-        """Return the employers for a company's fields of contacts: (key, name, value type) in the order of creation."""
-        keys = (key for key, name, value_type in rows if value_type in ("string", "any") and names_company(name, key))
+    def of_fields(cls, rows: Iterable[tuple[str, str, str, str]]) -> Employers:
+        """Return the employers for a company's fields of contacts: (key, name, field type, value type), the oldest
+        first."""
+        texts = ((key, name) for key, name, kind, type in rows if kind == "text" and type in ("string", "any"))
+        keys = (key for key, name in texts if names_company(name, key))
         return cls(next(keys, ""))
 
     def read(self, ids: Iterable[str | None]) -> None:

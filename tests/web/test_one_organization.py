@@ -83,3 +83,17 @@ def test_an_import_has_one_target(scope: Cast, client: Any) -> None:
     assert page.count("Organization (company)</option>") == 4
     assert '<option value="company" selected>Organization (company)' in " ".join(page.split()).replace(" >", ">")
     assert ('<option value="organization"' in page) is False
+
+
+def test_a_merge_chooses_the_organization_with_its_text(scope: Cast, client: Any) -> None:
+    firms = [OrganizationFactory(name=name) for name in ("Orchard Architects", "Maple Robotics")]
+    people = [ContactFactory(name="Eva Postma", organization=firm, custom={"company": firm.name}) for firm in firms]
+    free = ContactFactory(name="E. Postma", custom={"company": "Own Name"})
+    ids = [person.pk for person in (*people, free)]
+    path = at(scope.owner, "contacts/merge?" + "&".join(f"ids={id}" for id in ids))
+    form = html_of(client.get(path))
+    assert ('name="from-organization"' in form, 'name="from-company"' in form) == (True, False)
+    assert all(name in form for name in ("Orchard Architects", "Maple Robotics", "Own Name"))
+    client.post(path, {"do": "merge", "winner": ids[0], "from-organization": ids[1]})
+    eva = Contact.objects.get(pk=ids[0])
+    assert (eva.organization.name, eva.custom["company"]) == ("Maple Robotics", "Maple Robotics")

@@ -36,8 +36,8 @@ class ContactBriefs:
     def load(cls) -> ContactBriefs:
         """Load the active company's fields and formats."""
         fields = CustomField.objects.filter(panel=CustomField.Panel.CONTACT, is_system=False)
-        rows = list(fields.order_by("pk").values_list("unique_field_id", "name", "value_type"))
-        labels = {key: (name, kind) for key, name, kind in rows}
+        rows = list(fields.order_by("pk").values_list("unique_field_id", "name", "field_type", "value_type"))
+        labels = {key: (name, kind) for key, name, _, kind in rows}
         return cls(labels, formats_of(company_id()), Employers.of_fields(rows))
 
     def of(self, contacts: Sequence[Contact]) -> list[ContactBrief]:

@@ -180,10 +180,10 @@ class ValueReader:
         """Load the active company's name, fields and time zone."""
         company = Company.objects.get(pk=company_id())
         custom_fields = CustomField.objects.filter(panel=CustomField.Panel.CONTACT, is_system=False)
-        rows = list(custom_fields.order_by("pk").values_list("unique_field_id", "name", "value_type"))
+        rows = list(custom_fields.order_by("pk").values_list("unique_field_id", "name", "field_type", "value_type"))
         fields: dict[str, str] = {}
         first_names = []
-        for key, name, _ in rows:
+        for key, name, *_ in rows:
             if normalise(name) in SYNONYMS[FIRST_NAME]:
                 first_names.append(key)
             fields |= {name.casefold(): key}
