@@ -61,11 +61,11 @@ class Conditions:
     """The conditions of a list request, by the parameters that they come from: a filter backend applies each."""
 
     search: Q = field(default_factory=Q)
-    """Of searchBy and searchValue."""
+    """The condition of searchBy and searchValue."""
     filters: Q = field(default_factory=Q)
-    """Of filters and advancedFilters."""
+    """The condition of filters and advancedFilters."""
     ids: Q = field(default_factory=Q)
-    """Of ids and nids."""
+    """The condition of ids and nids."""
 
     @property
     def where(self) -> Q:

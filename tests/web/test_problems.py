@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from core.api.input import Input, LineInput, ObjectIdInput, read
 from core.api.refusals import refusal_of
-from core.errors import WHOLE_BODY, ApiError, FieldError, NamedError
+from core.errors import WHOLE_BODY, ApiError, FieldError, NamedError, message_of
 from core.web.ask import Answer
 from core.web.forms import Field, Form
 from core.web.words.problems import field_words, named_problem, problem_text, reason_text
@@ -152,7 +152,8 @@ def test_paths_in_words(path: str, words: str) -> None:
 
 
 def test_texts_without_a_code_stay() -> None:
-    plain = FieldError(field="smtp", message="there is no such sender (POST /apps/smtp)")
+    plain = FieldError(field="smtp", message="there is no such sender", operation="POST /apps/smtp")
+    assert message_of(plain) == "there is no such sender (POST /apps/smtp)"
     assert problem_text(plain) == reason_text(plain) == "There is no such sender."
     assert named_problem(plain) == "Smtp: There is no such sender."
     labelled = FieldError(field=PLACE, message="Colour is required", code="x", text="is required")
