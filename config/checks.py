@@ -81,7 +81,7 @@ def static_files_are_collected(**_: Any) -> list[CheckMessage]:
     return [Warning("static files go out uncompressed, and browsers ask for them again", hint=hint, id="config.W010")]
 
 
-@register(deploy=True)
+@register("mail", deploy=True)
 def mails_have_a_server(**_: Any) -> list[CheckMessage]:
     """Check that the service's own mails (verification and password links, invites, notices) have a server."""
     if not settings.SENDS_MAIL:

@@ -4,8 +4,10 @@ import core.fields
 import django.db.models.deletion
 from django.db import migrations, models
 
+from core.migration_operations import OneStepMigration
 
-class Migration(migrations.Migration):
+
+class Migration(OneStepMigration):
 
     dependencies = [
         ('accounts', '0009_word_back_office'),

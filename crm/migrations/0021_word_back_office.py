@@ -2,8 +2,10 @@
 
 from django.db import migrations, models
 
+from core.migration_operations import OneStepMigration
 
-class Migration(migrations.Migration):
+
+class Migration(OneStepMigration):
 
     dependencies = [
         ('crm', '0020_count_segments'),

@@ -3,8 +3,10 @@
 import django.core.validators
 from django.db import migrations, models
 
+from core.migration_operations import OneStepMigration
 
-class Migration(migrations.Migration):
+
+class Migration(OneStepMigration):
 
     dependencies = [
         ('outreach', '0038_list_booking_slugs_in_use'),

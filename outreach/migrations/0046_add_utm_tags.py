@@ -1,7 +1,9 @@
 from django.db import migrations, models
 
+from core.migration_operations import OneStepMigration
 
-class Migration(migrations.Migration):
+
+class Migration(OneStepMigration):
     dependencies = [("outreach", "0045_cover_tracked_messages")]
 
     operations = [

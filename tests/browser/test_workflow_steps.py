@@ -15,6 +15,7 @@ from outreach.models import EmailTemplate
 from tests.browser.conftest import press
 from tests.browser.test_workflows import Canvas, Outline, log_in, tab_to
 from tests.kit.cast import Cast, make_cast
+from tests.kit.examples import walked
 from tests.kit.factories import SmtpFactory
 from tests.kit.smtp_server import Faults, accept_any, faulty_server
 from tests.outreach.helpers import work as send
@@ -123,7 +124,7 @@ def test_the_form_of_every_type_opens_beside_the_canvas_and_is_saved(page: Page,
     log_in(page, cast)
     page.goto(f"/c/{cast.company.pk}/workflows/{id}")
     form = page.locator(".flow-side #step-form")
-    for type in ("trigger", *chain):
+    for type in walked(("trigger", *chain)):
         place = page.locator(f".flow-node[data-id={type}]")
         place.focus()
         place.press("Enter")

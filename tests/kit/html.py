@@ -10,7 +10,16 @@ TAG = re.compile(r"<[a-z/!][^<>]*>")
 
 
 def html_of(response: Any) -> str:
-    """Return the HTML of a response with white space only where it shows, and one blank for each run of it."""
+    """Return the HTML of a response with white space only where it shows, and one blank for each run of it.
+
+    It is kept in the response, because most tests read a page more than once.
+    """
+    if "html" not in vars(response):
+        response.html = _read(response)
+    return str(response.html)
+
+
+def _read(response: Any) -> str:
     parts = KEPT.split(response.content.decode())
     # split() returns the text, the element and the name of the element in turn.
     return "".join(_collapsed(part) if place % 3 == 0 else part for place, part in enumerate(parts) if place % 3 != 2)

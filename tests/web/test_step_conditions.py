@@ -10,6 +10,7 @@ import pytest
 from django.test import Client
 
 from tests.kit.cast import Cast
+from tests.kit.examples import walked
 from tests.kit.factories import TagFactory
 from tests.kit.html import html_of
 from tests.kit.html_form import form_data
@@ -78,7 +79,7 @@ def test_every_form_with_conditions_is_tried() -> None:
     assert {type for type, *_ in TREE_FORMS} == {*types, "trigger"}
 
 
-@pytest.mark.parametrize(("type", "path", "config"), TREE_FORMS)
+@pytest.mark.parametrize(("type", "path", "config"), walked(TREE_FORMS))
 def test_every_offered_condition_is_one_that_the_api_knows(
     cast: Cast, client: Client, filled: dict[str, Any], type: str, path: str, config: Any
 ) -> None:

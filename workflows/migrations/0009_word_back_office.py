@@ -2,8 +2,10 @@
 
 from django.db import migrations
 
+from core.migration_operations import OneStepMigration
 
-class Migration(migrations.Migration):
+
+class Migration(OneStepMigration):
 
     dependencies = [
         ('workflows', '0001_squashed_0008_enqueued_timers'),
