@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -68,8 +69,9 @@ def test_clicks_by_link_stand_in_a_table_and_in_the_mail(page: Page, live_server
     page.get_by_role("button", name="Log in").click()
 
     table = page.get_by_role("region", name="Clicks by link: First message")
-    expect(table.get_by_role("row", name="1. https://shop.example/ 2 2")).to_be_visible()
-    expect(table.get_by_role("row", name="2. https://docs.example/ 0 0")).to_be_visible()
+    # Narrow screens show the rows as blocks.
+    expect(table.locator("tbody tr").first).to_have_text(re.compile(r"1\. https://shop\.example/\s*2\s*2"))
+    expect(table.locator("tbody tr").last).to_have_text(re.compile(r"2\. https://docs\.example/\s*0\s*0"))
     page.get_by_text("Show in the email").click()
     mail = page.frame_locator("iframe.mail-frame").frame_locator("iframe")
     expect(mail.get_by_text("2 people")).to_be_visible()
