@@ -61,7 +61,7 @@ def may_succeed_later(error: BaseException | None) -> bool:
     return database_is_away(error) or database_takes_no_writes(error)
 
 
-def insist(write: Callable[[], object]) -> None:
+def retry_until_available(write: Callable[[], object]) -> None:
     """Call a function outside of any transaction, and again as long as the database is away or takes no writes."""
     pause = FIRST_PAUSE
     while True:

@@ -62,7 +62,7 @@ def hold(coupon: Coupon, payment_id: str) -> None:
 
 
 @transaction.atomic
-def keep(payment_id: str, *, until_decided: bool = False, is_authorized: bool = False) -> None:
+def extend_hold(payment_id: str, *, until_decided: bool = False, is_authorized: bool = False) -> None:
     """Hold the coupon of an order that is about to be paid for HOLD_LIFE from now, or with `until_decided` until the
     order is paid or left.
 
@@ -86,7 +86,7 @@ def keep(payment_id: str, *, until_decided: bool = False, is_authorized: bool = 
 
 
 def redeem(payment_id: str) -> None:
-    """Redeem the coupon of an order that is paid, in its transaction. Raises CouponInvalid_400 as `keep` does."""
+    """Redeem the coupon of an order that is paid, in its transaction. Raises as `extend_hold` does."""
     row = _locked_redemption(payment_id)
     if row is not None:
         _claim(row, State.REDEEMED, None)

@@ -26,7 +26,7 @@ from billing.gateways.models import GatewayAccount
 from billing.invoices.models import Invoice
 from billing.invoices.services import credit
 from billing.ledger.money import sum_text
-from billing.ledger.services import BALANCE, DISPUTED, RECEIVABLE, cash, post
+from billing.ledger.services import BALANCE, DISPUTED, RECEIVABLE, cash_account, post
 from billing.payments.models import Attempt, Payment, Transaction
 from billing.payments.processor import MAX_AMBIGUOUS_ATTEMPTS, MISCONFIGURED_WAIT
 from billing.payments.refunds import take_reward_back
@@ -167,7 +167,7 @@ def _open(attempt: Attempt, payment: Payment, fact: GatewayDispute) -> Dispute |
     )
     _hold(attempt, held)
     # The gateway has taken the money already, so the books move it out of the cash at that gateway.
-    _book(dispute, payment, "", gets=DISPUTED, gives=cash(attempt.letter))
+    _book(dispute, payment, "", gets=DISPUTED, gives=cash_account(attempt.letter))
     _tell(dispute, attempt, payment, Kind.CHARGEBACK)
     emit("payment.disputed", [payment.pk], payloads={payment.pk: {"amountMinor": held, "reason": dispute.reason}})
     take_reward_back(payment, held, key=dispute.pk, note=_note(dispute))
@@ -215,7 +215,7 @@ def _win(dispute: Dispute, attempt: Attempt, payment: Payment) -> None:
     if dispute.status == Status.LOST:  # what became a charge stays one: the balance pays it
         is_charged = Charge.objects.filter(source=_debt(dispute)).exists()
         owed = BALANCE if is_charged else _owing(attempt, payment)
-    _book(dispute, payment, ":won", gets=cash(attempt.letter), gives=owed)
+    _book(dispute, payment, ":won", gets=cash_account(attempt.letter), gives=owed)
     _hold(attempt, -dispute.amount_minor)
     _close(dispute, Status.WON)
     _tell(dispute, attempt, payment, Kind.REVERSAL)

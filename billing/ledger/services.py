@@ -16,9 +16,9 @@ DISPUTED = "disputed"
 WRITE_OFF = "writeoff"
 
 
-def cash(letter: str) -> str:
+def cash_account(gateway_slot: str) -> str:
     """Return the account of the money that came by a gateway."""
-    return f"cash:{letter}"
+    return f"cash:{gateway_slot}"
 
 
 def post(tx: str, currency: str, legs: Sequence[tuple[str, int]], *, about: str = "") -> None:

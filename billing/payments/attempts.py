@@ -10,7 +10,7 @@ from django.core import signing
 from django.db import transaction
 from django.utils import timezone
 
-from billing.coupons.holds import keep
+from billing.coupons.holds import extend_hold
 from billing.gateways.accounts import gateway_client, ready_account, track_account_health
 from billing.gateways.base import AmbiguousOutcome, GatewayRefused, Misconfigured
 from billing.gateways.models import GatewayAccount
@@ -57,7 +57,7 @@ def begin(*, letter: str, payment_id: str, save_method: bool = True) -> Attempt:
             left_at__isnull=True, status__in=(Status.DUE, Status.WORKING, Status.WRONG, Status.UNKNOWN)
         ).first()
         attempt: Attempt | None = existing
-        keep(payment.pk)
+        extend_hold(payment.pk)
         if attempt is None:
             account = ready_account(letter, payment.currency)
             attempt = Attempt.objects.create(
@@ -98,7 +98,7 @@ def choose_again(payment_id: str) -> None:
         if payment.bank_state == Payment.Bank.SUBMITTED:
             payment.bank_state = Payment.Bank.AWAITING
             payment.save(update_fields=["bank_state", "updated_at"])
-            keep(payment.pk)
+            extend_hold(payment.pk)
 
 
 def _begun(attempt: Attempt, account: GatewayAccount) -> Attempt:

@@ -9,13 +9,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
-from billing.coupons.holds import keep
+from billing.coupons.holds import extend_hold
 from billing.invoices.services import the_seller
 from billing.ledger.services import BANK
 from billing.payments.attempts import file_of, open_order
 from billing.payments.models import Payment
 from billing.payments.notices import tell_rejected
-from billing.payments.settlement import ORDER_PAGE_LIFE, apply_payment, cancel_stale, close_order, take_money
+from billing.payments.settlement import ORDER_PAGE_LIFE, apply_payment, apply_received_money, cancel_stale, close_order
 from billing.subscriptions.changes import lock_primary
 from core.errors import NamedError, ValidationFailed
 from core.ids import is_id
@@ -115,7 +115,7 @@ def _submit(payment: Payment, values: JsonObject) -> Payment:
         payment.bank_state = Bank.SUBMITTED
     elif payment.bank_state == Bank.SUBMITTED:
         payment.bank_state = Bank.AWAITING  # nothing is left to look for
-    keep(payment.pk, until_decided=payment.bank_state == Bank.SUBMITTED)
+    extend_hold(payment.pk, until_decided=payment.bank_state == Bank.SUBMITTED)
     payment.save()
     return payment
 
@@ -157,7 +157,7 @@ def approve_transfer(*, payment: Payment, amount_minor: int, received_on: date, 
         locked.decided_by = by
         locked.transferred_on = received_on
         locked.save()
-        take_money(locked, account=BANK, by="bank", tx=f"pay:{locked.pk}")
+        apply_received_money(locked, account=BANK, by="bank", tx=f"pay:{locked.pk}")
 
 
 def _came_late(payment: Payment, received_on: date) -> bool:
@@ -176,7 +176,7 @@ def reject_transfer(*, payment: Payment, reason: str, by: User) -> None:
             raise NamedError("BadRequest_400", "this payment is not waiting for a decision")
         # The coupon was held for as long as the decision took. From now on it is held for the usual time.
         if locked.bank_state == Bank.SUBMITTED:
-            keep(locked.pk)
+            extend_hold(locked.pk)
         locked.bank_state = Bank.REJECTED
         locked.decision = reason[:300]
         locked.decided_at = timezone.now()

@@ -18,7 +18,7 @@ from django.conf import settings
 from django.core import signing
 from django.utils import timezone
 
-from billing.coupons.holds import keep
+from billing.coupons.holds import extend_hold
 from billing.gateways.accounts import account_of, gateway_client, track_account_health
 from billing.gateways.base import (
     AmbiguousOutcome,
@@ -119,7 +119,7 @@ def captured(gateway: Gateway, attempt: Attempt, account: GatewayAccount, fact: 
     is_due = attempt.left_at is None and takes_gateways(attempt.payment)
     if attempt.kind == Kind.HOSTED and fact.state is PaymentState.AUTHORIZED and is_due:
         try:
-            keep(attempt.payment_id, is_authorized=True)
+            extend_hold(attempt.payment_id, is_authorized=True)
         except NamedError as error:
             return PaymentUpdate(state=PaymentState.FAILED, reason=error.detail)
         return gateway.move(order_of(attempt, account))

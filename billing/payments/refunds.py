@@ -24,7 +24,7 @@ from billing.gateways.base import AmbiguousOutcome, GatewayRefused, Misconfigure
 from billing.invoices.models import CreditNote, Invoice
 from billing.invoices.services import credit
 from billing.ledger.money import to_amount
-from billing.ledger.services import BALANCE, RECEIVABLE, cash, post
+from billing.ledger.services import BALANCE, RECEIVABLE, cash_account, post
 from billing.payments.models import Attempt, Payment, Refund, Transaction
 from billing.payments.processor import MAX_AMBIGUOUS_ATTEMPTS, MISCONFIGURED_WAIT
 from core.errors import NamedError
@@ -258,7 +258,7 @@ def _book(row: Refund, gateway_id: str) -> None:
     if not open_ones.update(updated_at=timezone.now(), **values):
         return
     to_balance, letter = row.to == To.BALANCE, row.attempt.letter
-    account, by = (BALANCE, "balance") if to_balance else (cash(letter), f"gateway-{letter}")
+    account, by = (BALANCE, "balance") if to_balance else (cash_account(letter), f"gateway-{letter}")
     _give(payment, row.amount_minor, tx=f"ref:{row.pk}", account=account, to=row.to, by=by)
     take_reward_back(payment, row.amount_minor, key=row.pk, note="refunded")
 

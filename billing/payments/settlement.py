@@ -22,7 +22,7 @@ from billing.gateways.base import PaymentState, PaymentUpdate, SavedMethod
 from billing.invoices.models import Invoice
 from billing.invoices.services import issue, mark_paid, take_back
 from billing.ledger.money import sum_text, to_amount
-from billing.ledger.services import BALANCE, BANK, RECEIVABLE, balance_of, cash, post
+from billing.ledger.services import BALANCE, BANK, RECEIVABLE, balance_of, cash_account, post
 from billing.payments.models import Attempt, Payment, PaymentMethod, Transaction
 from billing.payments.notices import tell_received
 from billing.subscriptions.changes import Action, apply_change, lock_primary
@@ -119,10 +119,10 @@ def _settle_paid(payment: Payment, attempt: Attempt, fact: PaymentUpdate) -> Non
     attempt.save()  # before the events of what it opens
     if fact.method and attempt.save_method:
         save_method(attempt.letter, attempt.adapter, fact.method)
-    booking = {"account": cash(attempt.letter), "by": f"gateway-{attempt.letter}", "tx": f"pay:{attempt.pk}"}
+    booking = {"account": cash_account(attempt.letter), "by": f"gateway-{attempt.letter}", "tx": f"pay:{attempt.pk}"}
     if payment.status != Payment.Status.OPEN or takes_gateways(payment):
-        # A closed order takes the money too: `take_money` turns it into balance instead of losing it.
-        take_money(payment, **booking)
+        # A closed order takes the money too: `apply_received_money` turns it into balance instead of losing it.
+        apply_received_money(payment, **booking)
         return
     # Paid after the quote expired: only bank orders are still open, and one whose transfer is reported goes on waiting.
     if payment.bank_state != Payment.Bank.SUBMITTED:
@@ -130,7 +130,7 @@ def _settle_paid(payment: Payment, attempt: Attempt, fact: PaymentUpdate) -> Non
     keep_as_credit(payment, **booking)
 
 
-def take_money(payment: Payment, *, account: str, by: str, tx: str) -> None:
+def apply_received_money(payment: Payment, *, account: str, by: str, tx: str) -> None:
     """Pay a locked order with money that has come, or credit it to the balance if the order is closed or void."""
     if payment.status == Payment.Status.OPEN:
         # The savepoint undoes a purchase that stopped halfway, while the money itself is still booked below.

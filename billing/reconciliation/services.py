@@ -34,7 +34,7 @@ from billing.gateways.base import (
 )
 from billing.gateways.models import GatewayAccount
 from billing.ledger.models import Posting
-from billing.ledger.services import cash
+from billing.ledger.services import cash_account
 from billing.payments.models import Attempt, Refund
 from billing.payments.processor import MISCONFIGURED_WAIT, order_of, refresh_attempt
 from billing.payments.refunds import book_found
@@ -295,10 +295,12 @@ class Comparison:
         Difference.objects.bulk_create([fresh], ignore_conflicts=True)
 
 
-def booked_by(letter: str, since: datetime, until: datetime) -> QuerySet[Posting]:
+def booked_by(gateway_slot: str, since: datetime, until: datetime) -> QuerySet[Posting]:
     """Return the postings of payments by a gateway. The index covers cash alone, so the query repeats that
     condition."""
-    rows = Posting.objects.filter(account=cash(letter), account__startswith="cash:", tx__startswith="pay:")
+    rows = Posting.objects.filter(
+        account=cash_account(gateway_slot), account__startswith="cash:", tx__startswith="pay:"
+    )
     postings: QuerySet[Posting] = rows.filter(created_at__gte=since, created_at__lt=until).order_by("created_at", "pk")
     return postings
 

@@ -111,7 +111,7 @@ class CompanyDetails:
         return self.rates[country]
 
 
-def compute_lines(batch: Sequence[Due], facts: CompanyDetails) -> None:
+def compute_lines(batch: Sequence[Due], companies: CompanyDetails) -> None:
     """Give each subscription its lines, tax included, the currency that they are in, and what they bill."""
     seller, ids = the_seller(), [due.id for due in batch]
     prices = _prices(batch)
@@ -120,7 +120,7 @@ def compute_lines(batch: Sequence[Due], facts: CompanyDetails) -> None:
     for due in batch:
         priced = prices[due.id]
         # The present currency comes first: the company's balance is in it, and it expects no other.
-        wanted = (due.currency, facts.own_currency.get(due.company_id, ""), FALLBACK, *priced)
+        wanted = (due.currency, companies.own_currency.get(due.company_id, ""), FALLBACK, *priced)
         price = next((priced[code] for code in wanted if code in priced), None)
         due.priced = price is not None
         if price is None:
@@ -134,7 +134,7 @@ def compute_lines(batch: Sequence[Due], facts: CompanyDetails) -> None:
         # An invoice has one currency. Charges in another one wait for an order that has it.
         due.charges = [charge for charge in charges.get(due.id, ()) if charge.currency == code]
         bought = plan_lines(due.plan, price, seats) + item_lines(due.items, code, due.interval)
-        due.tax = facts.tax(due.company_id, seller)
+        due.tax = companies.tax(due.company_id, seller)
         due.lines = taxed((*bought, *(line_of(charge) for charge in due.charges)), due.tax)
 
 

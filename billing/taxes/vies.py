@@ -49,7 +49,7 @@ def ask_vies() -> bool:
         BillingDetails.objects.filter(pk__in=[row.pk for row in rows]).update(vat_look_at=timezone.now() + AGAIN)
     for row in rows:
         with company_scope(row.company_id):
-            keep(row, evidence_of(row.vat_id, row.country))
+            store_evidence(row, evidence_of(row.vat_id, row.country))
     return len(rows) == BATCH
 
 
@@ -68,7 +68,7 @@ def evidence_of(vat_id: str, country: str) -> JsonObject | None:
     return {name: str(evidence[name])[:500] for name in KEPT if evidence.get(name) is not None}
 
 
-def keep(row: BillingDetails, evidence: JsonObject | None) -> None:
+def store_evidence(row: BillingDetails, evidence: JsonObject | None) -> None:
     """Keep an answer, unless the VAT id has changed meanwhile."""
     if evidence is None:
         return

@@ -181,10 +181,10 @@ def _in_redis(call: Callable[[], T]) -> T | None:
     try:
         answer = call()
     except redis.RedisError as error:
-        REDIS.failed()
+        REDIS.record_failure()
         log.error("attempts are counted by this process alone: %s", error)
         return None
-    REDIS.worked()
+    REDIS.record_success()
     return answer
 
 

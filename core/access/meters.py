@@ -104,7 +104,7 @@ def reserve(
     return _counting().reserve(meter, sources, limit, quantity)
 
 
-def spend(meter: str, quantity: int, source: str) -> bool:
+def reserve_or_raise(meter: str, quantity: int, source: str) -> bool:
     """Reserve units for one source. Returns whether they are counted, and so are to be settled or given back.
 
     Raises MeterUsedUp.

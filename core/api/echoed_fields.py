@@ -59,7 +59,11 @@ def strip_echoed_fields(view: Any, declared: Endpoint, body: Any, path: Values) 
     if schema.never & body.keys() and "_id" not in body:
         return WrittenBack(body)  # which is refused for these keys
     repeated = {key for key in body if key not in schema.fields and key in declared_fields(shown)}
-    if not repeated and not _nests(schema, body) and not (isinstance(schema, FormInput) and schema.twice(body)):
+    if (
+        not repeated
+        and not _nests(schema, body)
+        and not (isinstance(schema, FormInput) and schema.duplicated_names(body))
+    ):
         return WrittenBack(body)
     record = view.stored(path)
     if record is None:

@@ -268,7 +268,7 @@ class FormInput(Input):
         for name in cls.system:
             declared_fields(cls).setdefault(name, _as_in_form())
 
-    def twice(self, data: JsonObject) -> list[str]:
+    def duplicated_names(self, data: JsonObject) -> list[str]:
         """Return the names that have a value at the top and in formData."""
         form = data.get("formData")
         if not isinstance(form, dict):
@@ -279,7 +279,7 @@ class FormInput(Input):
         form = data.get("formData", {}) if isinstance(data, dict) else None
         if not isinstance(form, dict):
             return super().to_internal_value(data)
-        for name in self.twice(data):
+        for name in self.duplicated_names(data):
             if data[name] != form[name]:
                 detail = serializers.ErrorDetail(f"differs from formData.{name}; send one of them", code="conflict")
                 raise serializers.ValidationError({name: detail})

@@ -40,9 +40,9 @@ class AccessPermission(BasePermission):
         actor = request.auth
         if declared is None or not isinstance(actor, Actor) or actor.auth_path is AuthPath.PRIVATE:
             return True
-        return not self.concerns(actor) or self.allows(api_view, actor, declared)
+        return not self.applies_to(actor) or self.allows(api_view, actor, declared)
 
-    def concerns(self, actor: Actor) -> bool:
+    def applies_to(self, actor: Actor) -> bool:
         """Return whether the class checks such actors."""
         raise NotImplementedError
 
@@ -62,7 +62,7 @@ class VisitPermission(AccessPermission):
 
     message = "a visit is for looking only"
 
-    def concerns(self, actor: Actor) -> bool:
+    def applies_to(self, actor: Actor) -> bool:
         return actor.visiting
 
     def allows(self, view: ApiView, actor: Actor, declared: Endpoint) -> bool:
@@ -72,7 +72,7 @@ class VisitPermission(AccessPermission):
 class ApiKeyPermission(AccessPermission):
     """API keys need a subscription, and a maker whose role has the permission."""
 
-    def concerns(self, actor: Actor) -> bool:
+    def applies_to(self, actor: Actor) -> bool:
         return actor.auth_path is AuthPath.KEY and not actor.visiting
 
     def allows(self, view: ApiView, actor: Actor, declared: Endpoint) -> bool:
@@ -87,7 +87,7 @@ class ApiKeyPermission(AccessPermission):
 class MemberPermission(AccessPermission):
     """Members need a subscription, an accepted membership, a role with the permission, and a plan with the module."""
 
-    def concerns(self, actor: Actor) -> bool:
+    def applies_to(self, actor: Actor) -> bool:
         return actor.auth_path is not AuthPath.KEY and not actor.visiting
 
     def allows(self, view: ApiView, actor: Actor, declared: Endpoint) -> bool:

@@ -78,7 +78,7 @@ class DisplayMixin:
             if callable(column):
                 yield column.short_description, column(record)  # type: ignore[attr-defined]
             else:
-                yield from self._dressed(column, record)
+                yield from self._themed_column(column, record)
 
     def error_of(self, record: Any) -> str:
         """Return the error of the record, with advice."""
@@ -218,7 +218,7 @@ class DisplayMixin:
         facts = ((name, shown(value, brief=True)) for name, value in self.summary(record))
         return [(name, value) for name, value in facts if value is not NOTHING]
 
-    def _dressed(self, name: str, record: Any) -> Iterable[tuple[str, SafeString | str]]:
+    def _themed_column(self, name: str, record: Any) -> Iterable[tuple[str, SafeString | str]]:
         """Yield a column that the theme dresses up, as it does."""
         method: Callable[[Any], Any] = getattr(self, name)
         label = getattr(method, "label", None)

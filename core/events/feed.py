@@ -125,7 +125,7 @@ def read(
     began, start = timezone.now(), after or Position(0, 0, timezone.now())
     most = size if kinds is None else LOOKED_AT
     # The horizon is read with the rows in one snapshot; read later it could promise what this page lacks.
-    last, horizon = _reach(start, None if object_id else most)
+    last, horizon = _position_after(start, None if object_id else most)
     # Row comparison of (tx, sequence) walks the index once. Django cannot write it; two conditions with OR
     # would not.
     rows = Event.objects.extra(  # noqa: S610  constant SQL
@@ -149,7 +149,7 @@ def read(
     return FeedPage(events, Position(horizon, 0, began), False)
 
 
-def _reach(start: Position, most: int | None) -> tuple[Position | None, int]:
+def _position_after(start: Position, most: int | None) -> tuple[Position | None, int]:
     """Return the position of the event that is `most` events further on, if there are so many, and the horizon."""
     with connection.cursor() as cursor:
         cursor.execute(

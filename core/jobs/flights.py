@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 
 from django.db import connections
 
-from core.database import insist
+from core.database import retry_until_available
 
 log = logging.getLogger(__name__)
 
@@ -84,7 +84,7 @@ class Flights(Generic[C, R]):
         call = self._out.pop(future, None)
         if call is not None:  # else another thread was first
             result = future.result()
-            insist(lambda: self.end(call, result))
+            retry_until_available(lambda: self.end(call, result))
 
 
 def are_out() -> bool:

@@ -34,7 +34,7 @@ def _publish(work: CeleryWork) -> None:
     try:
         send_message(work.task)
     except (OperationalError, RedisError) as error:
-        REDIS.failed()
+        REDIS.record_failure()
         log.warning("no broker to notify the workers of %s (%s); the tick will find the work", work.name, error)
     else:
-        REDIS.worked()
+        REDIS.record_success()

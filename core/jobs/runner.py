@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
-from core.database import insist, may_succeed_later
+from core.database import may_succeed_later, retry_until_available
 from core.jobs.leases import LeaseLost, backoff, claim, update_owned
 from core.jobs.liveness import release_lock
 from core.jobs.models import Claimable, Job
@@ -136,7 +136,7 @@ def _job_log_context(job: Job) -> AbstractContextManager[None]:
 def _requeue(job: Job, error: Exception) -> None:
     """Queue or fail the job, as soon as the database takes it: nobody else frees the row of a worker that lives."""
     try:
-        insist(lambda: _retry_or_fail(job, error))
+        retry_until_available(lambda: _retry_or_fail(job, error))
     except SoftTimeLimitExceeded:  # this process's only task ends, and leaves the row to the sweeper
         release_lock()
         raise

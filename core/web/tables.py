@@ -223,10 +223,10 @@ class EditCell(TablePage):
         return {"form": form, "row": row, "column": self.column, "before": json.dumps(before), "title": row.name}
 
     def get(self, request: Any) -> HttpResponse:
-        return self._told_if_gone(lambda: super(EditCell, self).get(request))
+        return self._conflict_or_missing(lambda: super(EditCell, self).get(request))
 
     def post(self, request: Any) -> HttpResponse:
-        return self._told_if_gone(lambda: super(EditCell, self).post(request))
+        return self._conflict_or_missing(lambda: super(EditCell, self).post(request))
 
     def do_save(self) -> HttpResponse:
         values, before = self.values(self.record), self._before()
@@ -280,7 +280,7 @@ class EditCell(TablePage):
             context |= {"row": rows[0], "column": self.column, "in_record": True, "cell_url": self.request.path}
         return self.page({**context, "title": _("Saved"), "saved": True})
 
-    def _told_if_gone(self, answer: Any) -> HttpResponse:
+    def _conflict_or_missing(self, answer: Any) -> HttpResponse:
         """Return the page's response; for a part of the page, show its refusal in the cell."""
         try:
             response: HttpResponse = answer()

@@ -51,7 +51,7 @@ class Holders:
             return False
         return bool(self._held.get(holders["number"], {}).get("email"))
 
-    def give(self, item: KeyedRow, id: str, take: Take = "all") -> None:
+    def record_keys(self, item: KeyedRow, id: str, take: Take = "all") -> None:
         """Note that the contact has the row's keys now, as far as it takes them."""
         for part, key in _parts(item).items():
             held = self._held.get(id, {}).get(part)

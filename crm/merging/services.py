@@ -135,9 +135,9 @@ def _load(schema: RecordSchema, ids: Sequence[str]) -> dict[str, RecordState]:
 
 def _keep_strictest(kind: RecordKind, winner: RecordState, losers: Sequence[RecordState]) -> None:
     for column in kind.columns:
-        if column.strictest is not None:
+        if column.merge_with is not None:
             values = [state.before[column.name] for state in (winner, *losers) if state.before[column.name] is not None]
-            winner.after[column.name] = column.strictest(values) if values else None
+            winner.after[column.name] = column.merge_with(values) if values else None
 
 
 def _delete(kind: RecordKind, winner: str, losers: Sequence[str], actor_id: str) -> None:

@@ -26,12 +26,12 @@ def tell_ended(deadline: float = float("inf")) -> None:
             by_company[company].append(id)
         for company, ids in by_company.items():
             with company_scope(company), transaction.atomic():
-                _tell(ids)
+                _resume_runs(ids)
         if len(ended) < BATCH:
             return
 
 
-def _tell(ids: list[str]) -> None:
+def _resume_runs(ids: list[str]) -> None:
     """Resume the runs once: a message that another worker has handled is skipped."""
     rows = awaited_and_ended().filter(pk__in=ids).select_for_update(of=("self",), skip_locked=True)
     jobs = list(rows.only("workflow_run", "workflow_waits", "status", "reason"))

@@ -34,7 +34,7 @@ from workflows.engine.models import (
     WorkflowRun,
 )
 from workflows.engine.run_state import RunState
-from workflows.engine.slices import GOING, TOGETHER, plan_of
+from workflows.engine.slices import ACTIVE_STATUSES, PAUSED_TOGETHER, plan_of
 from workflows.graphs.models import Workflow, WorkflowVersion
 from workflows.graphs.plan import Plan
 from workflows.graphs.rights import May
@@ -86,7 +86,7 @@ def pause_run(*, id: str) -> None:
         if run.reason != "byMember":
             _write(run, reason="byMember")
         return
-    if run.status not in GOING:
+    if run.status not in ACTIVE_STATUSES:
         raise _refused(run, "paused")
     _write(run, status=Status.PAUSED, reason="byMember")
     hold_messages_of([run.pk])
@@ -100,7 +100,7 @@ def resume_run(*, id: str, shift: bool = False) -> None:
     WorkflowRunNotFound_404, and InvalidRequest_400 for a run that has ended, or whose workflow is not published.
     """
     run = _fenced(id)
-    if run.status in GOING:
+    if run.status in ACTIVE_STATUSES:
         return
     if run.status not in (Status.PAUSED, Status.FAILED):
         raise _refused(run, "resumed")
@@ -321,7 +321,7 @@ def resume_runs(*, workflow_id: str) -> int:
     while workflow.settling:
         completion.settle(workflow_id)
         workflow.refresh_from_db()
-    runs = WorkflowRun.objects.filter(workflow=workflow_id, status=Status.PAUSED, reason=TOGETHER).order_by("pk")
+    runs = WorkflowRun.objects.filter(workflow=workflow_id, status=Status.PAUSED, reason=PAUSED_TOGETHER).order_by("pk")
     released = 0
     while number := completion.release(runs, workflow, completion.BATCH):
         released += number

@@ -81,7 +81,7 @@ def _start_some(start: Callable[..., None]) -> int:
         return 0
     taken = _start_queued(start, QueuedEvent.objects.filter(priority__lt=IN_BULK), BATCH, in_bulk=False)
     # Bulk starts take only what the rate has left over.
-    if limits.has_turn(timezone.now()):
+    if limits.can_start_now(timezone.now()):
         taken += _start_queued(start, QueuedEvent.objects.filter(priority__gte=IN_BULK), BATCH // 5, in_bulk=True)
     return taken
 

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from accounts.models import Company, Member, Role, User
 from config.bootstrap import Bootstrapped, bootstrap
-from config.demo_vendors import note_file
+from config.demo_vendors import state_file
 from config.local import mail_catcher as catcher
 from config.local.demo.booking import create_booking
 from config.local.demo.chats import create_chats, open_chats
@@ -167,7 +167,7 @@ def provision_demo(data: Path) -> Demo:
                 create_forms(bootstrapped.member)
                 create_questions(bootstrapped.member)
                 create_booking(bootstrapped.member)
-            open_chats(note_file(data), chat_port)
+            open_chats(state_file(data), chat_port)
             if bootstrapped.created and not Campaign.objects.exists():
                 _campaigns(bootstrapped.member)
             if bootstrapped.created and not Workflow.objects.exists():

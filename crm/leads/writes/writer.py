@@ -235,7 +235,7 @@ class _Attempt:
             item = _Item(match or row.own_id or new_id(), row, contact, contact not in present)
             (plan.updates if match else plan.inserts).append(item)
             if row.index in keyed:
-                holders.give(keyed[row.index], contact, "all" if contact == keyed[row.index].id else self.fills)
+                holders.record_keys(keyed[row.index], contact, "all" if contact == keyed[row.index].id else self.fills)
             if not match and schema.is_open(row):
                 open_leads.add(item.id, contact, row.product_ids)
             elif match and row.system.keys() & {"status", "stage_id"} and not schema.is_open(row):

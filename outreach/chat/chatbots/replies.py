@@ -19,7 +19,7 @@ from outreach.chat.conversations.incoming import apply, enter
 from outreach.chat.conversations.media import Limit
 from outreach.chat.conversations.models import Conversation
 from outreach.chat.conversations.states import BOT
-from outreach.chat.conversations.targets import keep
+from outreach.chat.conversations.targets import save_with_target
 
 BATCH = 200
 
@@ -103,4 +103,4 @@ def _resume(id: str) -> None:
         apply(conversation, said)
         if said is None:
             enter(conversation, "hand_over")
-    keep(conversation)
+    save_with_target(conversation)

@@ -13,7 +13,7 @@ from outreach.chat.conversations.incoming import enter, locked_or_new
 from outreach.chat.conversations.mails import lead_of_contact
 from outreach.chat.conversations.models import Conversation, ConversationMessage
 from outreach.chat.conversations.states import HUMAN, QUEUED
-from outreach.chat.conversations.targets import answered, keep
+from outreach.chat.conversations.targets import answered, save_with_target
 from outreach.messaging.delivery.models import SendJob
 
 WHERE = "EXISTS (SELECT FROM outreach_personalmail m WHERE m.company_id = %(company)s AND m.send_job_id IS NOT NULL)"
@@ -51,7 +51,7 @@ def _show(job: SendJob) -> None:
     # What the person wrote before has been answered, from wherever the member wrote.
     if conversation.waiting_since is not None and conversation.waiting_since <= sent_at:
         _note_answer(conversation, job)
-    keep(conversation)
+    save_with_target(conversation)
 
 
 def _conversation(job: SendJob) -> Conversation:

@@ -24,7 +24,7 @@ def not_found() -> NamedError:
     return NamedError(NOT_FOUND, "there are no such answer times in this company", field="id")
 
 
-def keep(conversation: Conversation) -> None:
+def save_with_target(conversation: Conversation) -> None:
     """Save a locked conversation, with the time by which a member has to answer it."""
     _set_due(conversation)
     conversation.save()

@@ -22,7 +22,7 @@ from django.utils import timezone
 
 from core.access import entitlement
 from core.access.meters import Meter as PlanMeter
-from core.access.meters import MeterUsedUp, Outcome, settle, spend
+from core.access.meters import MeterUsedUp, Outcome, reserve_or_raise, settle
 from core.access.meters import release as release_units
 from core.errors import NamedError
 from core.tenancy import company_id, company_scope
@@ -223,7 +223,7 @@ class CompanyMeter(Meter):
             cost=cost,
             expires_at=now + RESERVED_FOR,
         )
-        return Reservation(row.pk, keys, tokens, cost, spend(CREDITS.key, 1, row.pk))
+        return Reservation(row.pk, keys, tokens, cost, reserve_or_raise(CREDITS.key, 1, row.pk))
 
     @transaction.atomic
     def _settle(self, held: Reservation, tokens_in: int, tokens_out: int) -> str:

@@ -26,7 +26,7 @@ from outreach.connections.calendars.models import CalendarConnection, CalendarEv
 from outreach.connections.calendars.queues import BUSY, EVENTS
 from outreach.connections.connected_apps.turns import turn
 from outreach.connections.mail_vendors import google
-from outreach.connections.mail_vendors.access import keep
+from outreach.connections.mail_vendors.access import set_tokens
 from outreach.connections.smtp.outcome import SmtpError
 
 MINUTES = 10
@@ -95,7 +95,7 @@ def end_login(*, member_id: str, code: str, state: str) -> CalendarConnection:
         with transaction.atomic():
             connection = CalendarConnection.objects.select_for_update(of=("self",)).get(member_id=member_id)
             connection.api_key = tokens.refresh
-            keep(connection, tokens)
+            set_tokens(connection, tokens)
             connection.email = tokens.email
             connection.is_active = True
             connection.needs_login = False

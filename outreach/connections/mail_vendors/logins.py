@@ -24,7 +24,7 @@ from core.types import JsonObject, Values
 from outreach.connections.connected_apps.registry import MODULE
 from outreach.connections.connected_apps.turns import turn
 from outreach.connections.mail_vendors import google
-from outreach.connections.mail_vendors.access import keep
+from outreach.connections.mail_vendors.access import set_tokens
 from outreach.connections.mail_vendors.models import MailApp, VendorLogin
 from outreach.connections.mail_vendors.registry import channel_of, letters
 from outreach.connections.mail_vendors.vendors.base import MailVendor
@@ -155,7 +155,7 @@ def create_by_login(*, letter: str, member_id: str, **values: Any) -> MailApp:
             **{**PACE, **values},
         )
         app.api_key = tokens.refresh
-        keep(app, tokens)
+        set_tokens(app, tokens)
         with transaction.atomic():
             reserve_quota(MODULE)
             twins = MailApp.objects.filter(vendor=spec.key, from_email__iexact=tokens.email, is_active=True)
@@ -181,7 +181,7 @@ def renew_login(*, letter: str, id: str, member_id: str, code: str, state: str) 
                 text = f"log in as {app.from_email}, from which its messages come; {tokens.email} is another"
                 raise ValidationFailed("the log-in is of another account", text, field="code")
             app.api_key = tokens.refresh
-            keep(app, tokens)
+            set_tokens(app, tokens)
             app.needs_login = False
             app.verified = True
             app.failures = 0

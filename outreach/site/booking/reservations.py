@@ -155,7 +155,7 @@ def _book(page: BookingPage, at: datetime, visitor: Visitor, sent_id: str) -> Bo
         if (existing := Booking.objects.filter(sent_id=sent_id).first()) is not None:
             return existing
         # Free times once more, under the locks of all who may be met.
-        member = _whose_turn(page, members, at)
+        member = _next_member(page, members, at)
         contact = contact_of(visitor.email, visitor.name, visitor.phone, member.pk)
         lead = lead_of(page, contact, member.pk) if contact and page.makes_lead else None
         meeting = _make_meeting(page, member, at, visitor, contact, lead)
@@ -191,7 +191,7 @@ def move(booking: Booking, *, at: datetime) -> None:
     _check_free(page, at, besides=booking.meeting_id, member=booking.member_id)
     with transaction.atomic():
         members = _locked(page, booking.member_id)
-        current, meeting = _standing(booking)
+        current, meeting = _lock_active(booking)
         if meeting.starts_at == at:
             return
         # Under the lock again, as in a booking.
@@ -210,7 +210,7 @@ def cancel(booking: Booking, *, reason: str = "") -> None:
         # A second click finds it cancelled and says nothing.
         if Meeting.objects.filter(pk=booking.meeting_id).exclude(status=SCHEDULED).exists():
             return
-        current, meeting = _standing(booking)
+        current, meeting = _lock_active(booking)
         cancel_meetings(actor_id=None, selection=BulkSelection.of_ids([meeting.pk]))
         current.cancelled_at = timezone.now()
         current.reason = " ".join(reason.split())[:500]
@@ -230,7 +230,7 @@ def _page_of(booking: Booking) -> BookingPage:
     return page
 
 
-def _standing(booking: Booking) -> tuple[Booking, Meeting]:
+def _lock_active(booking: Booking) -> tuple[Booking, Meeting]:
     """Return the booking and its meeting, locked. Raises BookingNotFound_404 for one that is over or cancelled."""
     # The booking before its meeting, in move and cancel alike.
     current = Booking.objects.select_for_update(of=("self",)).get(pk=booking.pk)
@@ -257,7 +257,7 @@ def _locked(page: BookingPage, member: str = "") -> list[Member]:
     return list(locked)
 
 
-def _whose_turn(page: BookingPage, members: Sequence[Member], at: datetime) -> Member:
+def _next_member(page: BookingPage, members: Sequence[Member], at: datetime) -> Member:
     """Return who gets the booking: of those who are free the one whose last one is longest ago."""
     free = free_slots(page, at, at + timedelta(seconds=1), members=members).get(at)
     if not free:

@@ -57,7 +57,7 @@ def look_of(company_id: str) -> Look | None:
 
 def company_of(host: str) -> str:
     """Return the company whose pages the host shows; "" for none."""
-    return str(cache.get_or_set(_key(host), lambda: _look_up(host), KNOWN_FOR))
+    return str(cache.get_or_set(_key(host), lambda: _read_company(host), KNOWN_FOR))
 
 
 def forget(company_id: str) -> None:
@@ -67,7 +67,7 @@ def forget(company_id: str) -> None:
     cache.delete_many([f"look:{company_id}", *(_key(name) for name in names)])
 
 
-def serves(path: str, company_id: str) -> bool:
+def is_served_path(path: str, company_id: str) -> bool:
     """Return whether the company's host answers the address."""
     own = COMPANY.fullmatch(path)
     return own[1] == company_id if own else SERVED.fullmatch(path) is not None
@@ -77,7 +77,7 @@ def _key(host: str) -> str:
     return f"brand-host:{host}"
 
 
-def _look_up(host: str) -> str:
+def _read_company(host: str) -> str:
     with unscoped(reason="a request to a host of some company's pages"):
         rows = WhiteLabel.objects.filter(domain__name=host, domain__state=DomainTracking.State.VERIFIED)
         company = rows.values_list("company_id", flat=True).first()

@@ -19,7 +19,7 @@ from billing.meters.services import charge_ended, look_up_outcomes
 from billing.models import Charge, Currency, Invoice, MeterPeriod, MeterPrice, Plan, Subscription, UsageEvent
 from billing.subscriptions.services import grant_subscription, override_subscription
 from core.access import meters
-from core.access.meters import METERS, Meter, MeterUsedUp, Outcome, release, reserve, settle, spend
+from core.access.meters import METERS, Meter, MeterUsedUp, Outcome, release, reserve, reserve_or_raise, settle
 from core.tenancy import unscoped
 from tests.kit.cast import Cast, make_cast
 from tests.kit.threads import at_once
@@ -94,20 +94,20 @@ def test_one_statement_takes_for_a_batch(scope: Cast) -> None:
 def test_without_a_limit_nothing_is_counted(scope: Cast) -> None:
     grant_subscription(company_id=scope.company.pk, plan=None)
     assert reserve(METER, ["m"]) is None
-    assert spend(METER, 1, "m") is False
+    assert reserve_or_raise(METER, 1, "m") is False
     assert not MeterPeriod.objects.exists()
 
 
 def test_what_fails_is_given_back_and_the_end_says_until_when(scope: Cast) -> None:
     metered(scope, 2)
-    assert spend(METER, 2, "call")
+    assert reserve_or_raise(METER, 2, "call")
     with pytest.raises(MeterUsedUp) as refused:
-        spend(METER, 1, "other")
+        reserve_or_raise(METER, 1, "other")
     assert refused.value.until == Subscription.objects.get(is_primary=True).period_end
     release(METER, ["call"])
     release(METER, ["call"])
     assert counts() == (2, 0, 0)
-    assert spend(METER, 1, "other")
+    assert reserve_or_raise(METER, 1, "other")
 
 
 def test_a_transaction_that_fails_takes_nothing(scope: Cast) -> None:

@@ -153,7 +153,7 @@ def started_this_month() -> int:
     return 0 if bucket is None or bucket.month != month_of(dt.datetime.now(dt.UTC)) else int(bucket.started)
 
 
-def has_turn(now: dt.datetime) -> bool:
+def can_start_now(now: dt.datetime) -> bool:
     """Return whether a start of the active company would begin at once."""
     bucket = StartBucket.objects.filter(key="").only("next_at").first()
     return bucket is None or bool(bucket.next_at <= now)

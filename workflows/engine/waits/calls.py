@@ -220,12 +220,12 @@ def _record(call: RunCall, outcome: CallResult) -> None:
         # The lease decides: a call that the sweeper has given up keeps that result, and the answer is shown
         # as late.
         if rows.update(status=outcome.status, error=error, lease=None, worker=None, deaths=0, **values):
-            _tell([RunCall.objects.get(pk=call.pk)])
+            _deliver_answers([RunCall.objects.get(pk=call.pk)])
         else:
             RunCall.objects.filter(pk=call.pk, status=Status.UNKNOWN).update(late=True, **values)
 
 
-def _tell(calls: Sequence[RunCall]) -> None:
+def _deliver_answers(calls: Sequence[RunCall]) -> None:
     """Put the answers of ended calls of the active company into the inboxes of their runs."""
     inbox.put([Arrival(call.run_id, call.token, call.epoch, "call", call.response) for call in calls])
 
@@ -243,7 +243,7 @@ def report_abandoned_calls(rows: Sequence[tuple[str, Any]]) -> None:
             call.error = text
             call.finished_at = timezone.now()
             call.save(update_fields=["response", "error", "finished_at", "updated_at"])
-            _tell([call])
+            _deliver_answers([call])
 
 
 def _release_lost() -> None:

@@ -136,6 +136,6 @@ class InboxPage(Page):
         gettext_lazy("Conversations"), INBOX, 10, "inbox", keywords=gettext_lazy("inbox chats replies messages")
     )
 
-    def lets(self, method: str) -> bool:
+    def may_on_any_channel(self, method: str) -> bool:
         """Return whether the reader may use the method on conversations of some channel."""
         return any(self.may(module, method) for module in MODULES)

@@ -121,7 +121,7 @@ class ConversationDetail(Inbox):
             "bubbles": [message_view(row) for row in reversed(messages.data)],
             "next": next(iter(ids if at is None else ids[at + 1 :]), ""),
             "before": ids[at - 1] if at else "",
-            "canned": self.canned if self.lets("POST") else [],
+            "canned": self.canned if self.may_on_any_channel("POST") else [],
             "rests": RESTS.items(),
             "form": self.form(),
             "visitor": self.visitor_form() if chat["channel"] == "widget" else None,

@@ -20,7 +20,7 @@ from outreach.chat.conversations.models import Conversation
 from outreach.chat.conversations.outgoing import take_back
 from outreach.chat.conversations.services.rows import locked, report
 from outreach.chat.conversations.states import HUMAN, QUEUED
-from outreach.chat.conversations.targets import keep
+from outreach.chat.conversations.targets import save_with_target
 
 TAKEN = "RecordChanged_409"
 
@@ -37,7 +37,7 @@ def take_over(*, id: str, member_id: str, instead_of: str | None = None) -> None
     if instead_of is not None:
         _check_theirs(conversation, instead_of)
     assign_to(conversation, member_id, instead_of)
-    keep(conversation)
+    save_with_target(conversation)
 
 
 def _check_theirs(conversation: Conversation, member_id: str) -> None:
@@ -81,7 +81,7 @@ def release(*, id: str, member_id: str) -> None:
             conversation.queued_at = conversation.queued_at or timezone.now()
     else:
         apply(conversation, said)
-    keep(conversation)
+    save_with_target(conversation)
     report("released", conversation, member_id)
 
 
@@ -107,7 +107,7 @@ def assign(*, id: str, member_id: str, assignee: str | None, team: str | None, b
         able = {member.pk for member in members_who_may(channel_of(conversation).module, "POST")}
         [assignee] = next_of_team([conversation.team_id], closed_statuses(), among=able)
     conversation.assignee_id = assignee
-    keep(conversation)
+    save_with_target(conversation)
     report("assigned", conversation, member_id, team=conversation.team_id)
     # Nobody is notified of what they did themselves.
     if assignee is not None and assignee != member_id:

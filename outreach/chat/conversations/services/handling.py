@@ -12,7 +12,7 @@ from outreach.chat.conversations.incoming import enter
 from outreach.chat.conversations.outgoing import take_back
 from outreach.chat.conversations.services.rows import locked, mark_mail_read, report
 from outreach.chat.conversations.states import CLOSED
-from outreach.chat.conversations.targets import keep
+from outreach.chat.conversations.targets import save_with_target
 
 
 @transaction.atomic
@@ -27,7 +27,7 @@ def snooze(*, id: str, until: datetime | None) -> None:
     if until is not None and conversation.state == CLOSED:
         raise NamedError("InvalidRequest_400", "the conversation is closed; it rests already", field="id")
     conversation.snoozed_until = until
-    keep(conversation)
+    save_with_target(conversation)
 
 
 @transaction.atomic
@@ -39,7 +39,7 @@ def close(*, id: str, member_id: str) -> None:
     conversation.snoozed_until = None
     conversation.unread = 0
     mark_mail_read(id)
-    keep(conversation)
+    save_with_target(conversation)
     report("closed", conversation, member_id)
 
 
@@ -50,7 +50,7 @@ def reopen(*, id: str, member_id: str) -> None:
     if conversation.state != CLOSED:
         raise NamedError("InvalidRequest_400", f"the conversation is {conversation.state}, and not closed", field="id")
     enter(conversation, "queue")
-    keep(conversation)
+    save_with_target(conversation)
     report("reopened", conversation, member_id)
 
 

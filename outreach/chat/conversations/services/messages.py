@@ -21,7 +21,7 @@ from outreach.chat.conversations.people import lead_of
 from outreach.chat.conversations.services.assignment import assign_to
 from outreach.chat.conversations.services.rows import locked, mark_mail_read, report
 from outreach.chat.conversations.states import CLOSED
-from outreach.chat.conversations.targets import answered, keep
+from outreach.chat.conversations.targets import answered, save_with_target
 from outreach.connections.chat_apps.models import ChatTemplate
 from outreach.connections.chat_apps.selectors import is_phone
 from outreach.connections.chat_apps.services import get_app
@@ -94,7 +94,7 @@ def answer(
     conversation.unread = 0
     mark_mail_read(conversation.pk)
     answered(conversation)
-    keep(conversation)
+    save_with_target(conversation)
     report("answered", conversation, member_id, message=message.pk)
     return message
 

@@ -13,7 +13,7 @@ from outreach.chat.conversations.models import Conversation
 from outreach.chat.conversations.people import get_or_create_by_address, get_or_create_by_phone, lead_of, new_lead
 from outreach.chat.conversations.replies import confirm, take_reply_back
 from outreach.chat.conversations.services.rows import locked, report
-from outreach.chat.conversations.targets import keep
+from outreach.chat.conversations.targets import save_with_target
 
 
 @transaction.atomic
@@ -62,7 +62,7 @@ def set_contact(
     if conversation.contact_id is None:
         identify(conversation, new_contact, member_id)
         confirm(conversation)
-        keep(conversation)
+        save_with_target(conversation)
         report("identified", conversation, member_id)
         return
     former = conversation.contact_id
@@ -72,7 +72,7 @@ def set_contact(
         # The lead belongs to the former contact.
         conversation.lead = lead_of(new_contact, member_id) if is_visitor else None
     confirm(conversation)
-    keep(conversation)
+    save_with_target(conversation)
     if is_corrected:
         take_reply_back(former, conversation)
 
@@ -109,4 +109,4 @@ def set_lead(*, id: str, member_id: str, lead: str | None) -> None:
         if not rows.exists():
             raise NamedError("LeadNotFound_400", "the contact has no such lead", field="lead")
         conversation.lead_id = lead
-    keep(conversation)
+    save_with_target(conversation)

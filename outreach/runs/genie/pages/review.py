@@ -133,10 +133,14 @@ class Review(OutreachPage):
 
     def do_approve(self) -> HttpResponse:
         body = {"contentHash": self.request.POST.get("contentHash", ""), "delaySeconds": HOLD_SECONDS}
-        return self.on(self.ask("POST", f"genie/send-jobs/{self.sent_id()}/approve", None, body), _("Approved"))
+        return self.redirect_to_next(
+            self.ask("POST", f"genie/send-jobs/{self.sent_id()}/approve", None, body), _("Approved")
+        )
 
     def do_cancel(self) -> HttpResponse:
-        return self.on(self.ask("POST", f"genie/send-jobs/{self.sent_id()}/cancel"), _("Message cancelled"))
+        return self.redirect_to_next(
+            self.ask("POST", f"genie/send-jobs/{self.sent_id()}/cancel"), _("Message cancelled")
+        )
 
     def do_undo(self) -> HttpResponse:
         """Make a draft again of the message that was approved or canceled last."""
@@ -173,7 +177,7 @@ class Review(OutreachPage):
             context["form"] = form
         return self.page(context, status=422)
 
-    def on(self, answer: Answer, success: str) -> HttpResponse:
+    def redirect_to_next(self, answer: Answer, success: str) -> HttpResponse:
         """Redirect to the next draft, or back to this one if it was refused, with the changes since it was shown."""
         if answer.ok:
             after = self.at(self.sent_id("then") if self.request.POST.get("then") else "")

@@ -203,7 +203,7 @@ def test_a_doubt_is_looked_up_where_that_is_allowed_and_never_sent_again(
     for _ in range(4):
         with cast.scope():
             SendJob.objects.filter(status="unknown").update(due_at=timezone.now())
-        work("doubts")
+        work("uncertain")
     looked = [one for one in gmail.asked if one.method == "GET"]
     assert (statuses(cast, run), len(gmail.sent)) == ({ends: 1}, 1)
     assert len(looked) == {"sent": 1, "unknown": 3 if reads else 0}[ends]
