@@ -47,7 +47,7 @@ def new_id() -> str:
     return f"{int(time.time()):08x}{_process}{next(_counter) & _COUNTED:06x}"
 
 
-def first_id(at: datetime) -> str:
+def min_id_at(at: datetime) -> str:
     """Return the least ObjectId of this second. Older rows have smaller ids, so the primary key finds them."""
     seconds = min(max(int(at.timestamp()), 0), _MAX_SECONDS)
     return f"{seconds:08x}{0:016x}"

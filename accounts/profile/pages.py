@@ -14,7 +14,7 @@ from core.web.forms.from_input import form_from_input
 from core.web.navigation.menu import opened_items
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import PersonPage
-from core.web.readers import source
+from core.web.readers import reader_source
 
 THEMES = [
     Option("", gettext_lazy("Same as device")),

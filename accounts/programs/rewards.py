@@ -22,7 +22,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.mails.services import queue_mail
-from accounts.mails.staff import tell_staff
+from accounts.mails.staff import mail_staff
 from accounts.members.models import Member
 from accounts.programs.models import OWED, REWARD_MOVES, PartnerProgram, Referral, Reward, RewardTransition
 from accounts.users.models import User
@@ -296,7 +296,7 @@ def _live_again(part: Reward, source: str, state: str) -> bool:
 
 def _ask_to_pay(part: Reward) -> None:
     """Ask staff to see to a part whose reward was paid out, or repaid, without it."""
-    tell_staff(
+    mail_staff(
         subject=f"A reward of {money_text(part.amount, part.currency)} is to be settled by hand",
         text="It was clawed back and is given back now; the rest of it was paid out meanwhile.",
         path=reverse("admin:accounts_reward_change", args=(part.pk,)),

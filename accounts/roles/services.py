@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts.roles.authority import forbid_escalation, reload_actor
 from accounts.roles.models import Role
-from accounts.roles.permissions import DEFAULT_ROLES, compact, parse_permission
+from accounts.roles.permissions import DEFAULT_ROLES, compact_permission, parse_permission
 from accounts.users.memberships import MembershipStatus
 from core.access import Actor, reserve_quota
 from core.errors import NamedError, shorten
@@ -64,7 +64,7 @@ def create_role(*, actor: Actor, values: Values) -> SavedRole:
     if missing:
         detail = "a role needs a name and a permission"
         raise NamedError("RoleOrPermissionRequired_400", detail, field=missing)
-    permission = compact(parse_permission(values["permission"]))
+    permission = compact_permission(parse_permission(values["permission"]))
     actor = reload_actor(actor)
     forbid_escalation(actor, permission, "the role would permit")
     reserve_quota("role")
@@ -98,7 +98,7 @@ def update_role(*, actor: Actor, id: str, values: Values) -> SavedRole:
     # Also for the role as it is: otherwise a manager could strip the administrators of their rights.
     forbid_escalation(actor, role.permission, "the role permits")
     if "permission" in values:
-        permission = compact(parse_permission(values["permission"]))
+        permission = compact_permission(parse_permission(values["permission"]))
         if not actor.is_owner and role.members.filter(pk=actor.member_id).exists():
             raise NamedError(
                 "UnauthorizedAction_403", "nobody changes the permission of the role that they hold themselves"

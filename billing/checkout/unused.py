@@ -19,7 +19,7 @@ from core.errors import NamedError
 Period = tuple[datetime, datetime]
 
 
-def unused_of(subscription: Subscription, currency: str, now: datetime) -> int:
+def unused_amount(subscription: Subscription, currency: str, now: datetime) -> int:
     """Return the unused amount of the paid period, and of one that was paid ahead, net and in minor units.
 
     A deduction for earlier time on an order counts as paid. Later credits do not count, neither of the order itself nor

@@ -27,7 +27,7 @@ from billing.payments.models import Attempt, Payment, PaymentMethod
 from billing.payments.settlement import apply_payment, close_order, is_stale
 from billing.subscriptions.changes import Action, apply_change, lock_primary
 from billing.subscriptions.models import PAID, Subscription
-from billing.subscriptions.renewals import fall_due
+from billing.subscriptions.renewals import mark_renewal_past_due
 from core.errors import NamedError
 from core.jobs import claim, notify_workers, release_after_error, update_owned
 from core.jobs.leases import LeaseLost
@@ -196,7 +196,7 @@ def _hold(subscription: Subscription) -> None:
 
 def _fall_due(row: Dunning, subscription: Subscription, now: datetime) -> None:
     row.since = row.since or now
-    fall_due(subscription)
+    mark_renewal_past_due(subscription)
 
 
 def _notify_owners(
@@ -249,7 +249,7 @@ def retry_now(*, company_id: str) -> Dunning:
     return dunning
 
 
-def give_up(*, row: Dunning, by: User, note: str) -> None:
+def write_off_renewal(*, row: Dunning, by: User, note: str) -> None:
     """Write a renewal off that will not be paid: the order is left, and its invoice is uncollectible.
 
     Raises BadRequest_400 for one that is paid or being paid.

@@ -21,7 +21,7 @@ def cash_account(gateway_slot: str) -> str:
     return f"cash:{gateway_slot}"
 
 
-def post(tx: str, currency: str, legs: Sequence[tuple[str, int]], *, about: str = "") -> None:
+def post_transaction(tx: str, currency: str, legs: Sequence[tuple[str, int]], *, about: str = "") -> None:
     """Write the lines of one transaction: account and amount. The database refuses a repeated one."""
     rows = [
         Posting(tx=tx, leg=leg, account=account, amount_minor=amount, currency=currency, about=about)

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from billing.coupons.holds import extend_hold
-from billing.invoices.services import the_seller
+from billing.invoices.services import get_seller
 from billing.ledger.services import BANK
 from billing.payments.attempts import file_of, open_order
 from billing.payments.models import Payment
@@ -32,7 +32,7 @@ BANK_LIFE = timedelta(days=14)
 ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 
 
-def new_number() -> str:
+def new_order_number() -> str:
     """Return the number for a bank transfer: eight characters that are not mistaken for each other."""
     return "".join(ALPHABET[byte % len(ALPHABET)] for byte in secrets.token_bytes(8))  # 32 letters: all as likely
 
@@ -77,7 +77,7 @@ def pay_by_bank(*, payment_id: str, values: JsonObject) -> Payment:
 
     Raises ManualPaymentDetailsNotFound_400, FileNotFound_400, CouponInvalid_400 and BadRequest_400.
     """
-    if not the_seller().bank_instructions:
+    if not get_seller().bank_instructions:
         raise NamedError("BadRequest_400", "bank transfers are not on offer")
     with lock_primary(company_id()):
         payment = open_order(payment_id, lock=True)
@@ -150,7 +150,7 @@ def approve_transfer(*, payment: Payment, amount_minor: int, received_on: date, 
         # excess would vanish from the books, so neither is accepted.
         if amount_minor != locked.amount_minor:
             raise ValidationFailed("another amount", "enter exactly the amount of the order", field="amount")
-        if received_on > timezone.now().astimezone(zone_of(the_seller().timezone)).date():
+        if received_on > timezone.now().astimezone(zone_of(get_seller().timezone)).date():
             raise ValidationFailed("received_on is to come", "enter a day in the past", field="received_on")
         locked.bank_state = Bank.APPROVED
         locked.decided_at = timezone.now()

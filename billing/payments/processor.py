@@ -19,7 +19,7 @@ from django.core import signing
 from django.utils import timezone
 
 from billing.coupons.holds import extend_hold
-from billing.gateways.accounts import account_of, gateway_client, track_account_health
+from billing.gateways.accounts import account_of, gateway_client, record_account_health
 from billing.gateways.base import (
     AmbiguousOutcome,
     Gateway,
@@ -31,10 +31,10 @@ from billing.gateways.base import (
 )
 from billing.gateways.models import GatewayAccount
 from billing.payments.models import Attempt
-from billing.payments.settlement import settle, takes_gateways
+from billing.payments.settlement import accepts_gateways, settle
 from core.errors import NamedError
 from core.jobs import claim, release_after_error, update_owned
-from core.jobs.leases import LeaseLost, backoff
+from core.jobs.leases import LeaseLost, backoff_delay
 from core.tenancy import company_scope
 
 log = logging.getLogger(__name__)
@@ -96,7 +96,7 @@ def advance(attempt: Attempt) -> PaymentUpdate:
     # Asking another gateway about this id would say that it knows none, which would look like a failure.
     if account is None or account.adapter != attempt.adapter:
         raise Misconfigured(f"gateway-{attempt.letter} is another one by now")
-    with track_account_health(account):
+    with record_account_health(account):
         gateway = gateway_client(account)
         if attempt.kind == Kind.CHARGE and not attempt.gateway_id:
             # The gateway's id is committed before money moves. After a crash the next worker moves money
@@ -116,7 +116,7 @@ def advance(attempt: Attempt) -> PaymentUpdate:
 def captured(gateway: Gateway, attempt: Attempt, account: GatewayAccount, fact: PaymentUpdate) -> PaymentUpdate:
     """Capture the money that a customer has authorized on the gateway's page, unless the order was abandoned or the
     quote expired."""
-    is_due = attempt.left_at is None and takes_gateways(attempt.payment)
+    is_due = attempt.left_at is None and accepts_gateways(attempt.payment)
     if attempt.kind == Kind.HOSTED and fact.state is PaymentState.AUTHORIZED and is_due:
         try:
             extend_hold(attempt.payment_id, is_authorized=True)
@@ -131,7 +131,7 @@ def refresh_attempt(attempt: Attempt) -> Attempt:
     account = account_of(attempt.letter)
     if account is None or account.adapter != attempt.adapter:
         raise Misconfigured(f"gateway-{attempt.letter} is another one by now")
-    with track_account_health(account):
+    with record_account_health(account):
         gateway = gateway_client(account)
         fact = gateway.find(order_of(attempt, account))
         if fact.state is PaymentState.AUTHORIZED:
@@ -177,7 +177,7 @@ def _record_ambiguous(attempt: Attempt, error: AmbiguousOutcome) -> None:
         log.error("attempt %s is parked: the gateway does not say what became of it", attempt.pk)
         _requeue(attempt, status=Status.UNKNOWN, reason=str(error)[:300])
         return
-    _wait(attempt, backoff(attempt.attempts, base=settings.PAYMENT_BACKOFF), str(error))
+    _wait(attempt, backoff_delay(attempt.attempts, base=settings.PAYMENT_BACKOFF), str(error))
 
 
 def _wait(attempt: Attempt, wait: timedelta, reason: str) -> None:

@@ -22,7 +22,7 @@ from billing.gateways.base import PaymentState, PaymentUpdate, SavedMethod
 from billing.invoices.models import Invoice
 from billing.invoices.services import issue, mark_paid, take_back
 from billing.ledger.money import sum_text, to_amount
-from billing.ledger.services import BALANCE, BANK, RECEIVABLE, balance_of, cash_account, post
+from billing.ledger.services import BALANCE, BANK, RECEIVABLE, balance_of, cash_account, post_transaction
 from billing.payments.models import Attempt, Payment, PaymentMethod, Transaction
 from billing.payments.notices import tell_received
 from billing.subscriptions.changes import Action, apply_change, lock_primary
@@ -49,7 +49,7 @@ payment_method_changed: Hook[[], object] = Hook(
 )
 
 
-def takes_gateways(payment: Payment) -> bool:
+def accepts_gateways(payment: Payment) -> bool:
     """Return whether an open order may be paid at a gateway: within a day, since time that is credited and a coupon are
     worth less later. A renewal's invoice is issued, and stays payable."""
     return payment.renews is not None or payment.created_at > timezone.now() - ORDER_PAGE_LIFE
@@ -120,7 +120,7 @@ def _settle_paid(payment: Payment, attempt: Attempt, fact: PaymentUpdate) -> Non
     if fact.method and attempt.save_method:
         save_method(attempt.letter, attempt.adapter, fact.method)
     booking = {"account": cash_account(attempt.letter), "by": f"gateway-{attempt.letter}", "tx": f"pay:{attempt.pk}"}
-    if payment.status != Payment.Status.OPEN or takes_gateways(payment):
+    if payment.status != Payment.Status.OPEN or accepts_gateways(payment):
         # A closed order takes the money too: `apply_received_money` turns it into balance instead of losing it.
         apply_received_money(payment, **booking)
         return
@@ -165,8 +165,10 @@ def apply_payment(payment: Payment, *, account: str, by: str, tx: str) -> None:
     # Money and balance are two transactions of the books, each unique by its key. A second attempt to book
     # either fails on the constraint instead of counting it twice.
     money, credit = payment.amount_minor, payment.credit_minor
-    post(tx, payment.currency, [(account, money), (RECEIVABLE, -money)], about=invoice.pk)
-    post(f"bal:{payment.pk}", payment.currency, [(BALANCE, credit), (RECEIVABLE, -credit)], about=invoice.pk)
+    post_transaction(tx, payment.currency, [(account, money), (RECEIVABLE, -money)], about=invoice.pk)
+    post_transaction(
+        f"bal:{payment.pk}", payment.currency, [(BALANCE, credit), (RECEIVABLE, -credit)], about=invoice.pk
+    )
     mark_paid(invoice)
     payment.status = Payment.Status.PAID
     payment.paid_at = timezone.now()
@@ -261,7 +263,7 @@ def _text(moment: Any) -> str:
 
 def keep_as_credit(payment: Payment, *, account: str, by: str, tx: str) -> None:
     """Keep money that came for an order which it does not pay: it is the company's balance."""
-    post(tx, payment.currency, [(account, payment.amount_minor), (BALANCE, -payment.amount_minor)])
+    post_transaction(tx, payment.currency, [(account, payment.amount_minor), (BALANCE, -payment.amount_minor)])
     _tell(payment, Kind.CREDIT, payment.amount_minor, by)
     tell_received(payment, by=by, credited=True)
     emit("payment.credited", [payment.pk], payloads={payment.pk: {"by": by}})

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from billing.taxes.europe import EU
 from billing.taxes.models import BillingDetails
-from core.outbound_http import HttpFailed, exchange
+from core.outbound_http import HttpFailed, send_request
 from core.tenancy import company_scope
 from core.types import JsonObject
 
@@ -58,7 +58,7 @@ def evidence_of(vat_id: str, country: str) -> JsonObject | None:
     prefix = "EL" if country == "GR" else country
     number = "".join(letter for letter in vat_id if letter.isalnum()).removeprefix(prefix).removeprefix(country)
     try:
-        answer = exchange("GET", f"{settings.VIES_URL}/ms/{prefix}/vat/{number}", seconds=SECONDS)
+        answer = send_request("GET", f"{settings.VIES_URL}/ms/{prefix}/vat/{number}", seconds=SECONDS)
         evidence = orjson.loads(answer.body) if answer.status == 200 else None
     except (HttpFailed, orjson.JSONDecodeError) as error:
         log.warning("VIES gives no answer: %s", error)

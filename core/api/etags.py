@@ -18,7 +18,7 @@ from core.errors import ApiError
 from core.events.models import Event
 from core.internals.rest_framework import declared_fields
 from core.lists.values import refuse
-from core.outbound import NetworkInTransaction, is_network_refused, no_network
+from core.outbound import NetworkInTransaction, forbid_network, is_network_refused
 from core.tenancy import active_scope
 from core.text.json import dumps
 from core.types import JsonObject, Values
@@ -131,7 +131,7 @@ def unless_changed(view: Any, request: Any, path: Mapping[str, str], run: Callab
             # Compared under the lock, or another change could come in between.
             _lock(view, path)
             _check(view, request, path)
-            with no_network():
+            with forbid_network():
                 return run()
     except NetworkInTransaction:
         if is_network_refused():

@@ -18,8 +18,8 @@ from core.errors import ApiError, shorten
 from core.idempotency.services import UNDER_WAY, CutOff, Keyed, OtherRequest, StoredResponse, claim, complete, keep
 from core.internals.rest_framework import http_request
 from core.lists.values import refuse
-from core.outbound import NetworkInTransaction, no_network
-from core.text.json import dumps, iso
+from core.outbound import NetworkInTransaction, forbid_network
+from core.text.json import dumps, format_iso
 
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotency-Replayed"
@@ -138,8 +138,8 @@ def _taken(keyed: Keyed) -> Any:
         if (timezone.now() - cut.since).total_seconds() < WAIT_SECONDS:
             return UNDER_WAY
         raise Unfinished(
-            f"it began at {iso(cut.since)}, and is still under way or was cut off while other servers were asked;"
-            " see whether it took effect before you send it with another key"
+            f"it began at {format_iso(cut.since)}, and is still under way or was cut off while other servers were"
+            " asked; see whether it took effect before you send it with another key"
         ) from None
 
 
@@ -149,7 +149,7 @@ def _attempt(view: Any, request: Any, run: Run) -> Any:
     failed: Exception | None = None
     try:
         # A savepoint around it, so that what was done before an expected error can still be committed.
-        with transaction.atomic(), no_network():
+        with transaction.atomic(), forbid_network():
             try:
                 _rewind(request)
                 return run()

@@ -10,7 +10,7 @@ from django.core.validators import BaseValidator
 from rest_framework import serializers
 from rest_framework.fields import empty
 
-from core.api.output import snake
+from core.api.output import to_snake_case
 from core.errors import WHOLE_BODY, ApiError, FieldError, InvalidFormat, ValidationFailed, shorten
 from core.ids import is_id
 from core.internals.rest_framework import declare_source, declared_fields, declared_source
@@ -188,8 +188,8 @@ class Input(serializers.Serializer[Any]):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         for name, field in declared_fields(cls).items():
-            if snake(name) != name and declared_source(field) is None:
-                declare_source(field, snake(name))
+            if to_snake_case(name) != name and declared_source(field) is None:
+                declare_source(field, to_snake_case(name))
 
     def get_fields(self) -> JsonObject:
         fields: JsonObject = super().get_fields()

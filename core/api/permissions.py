@@ -91,7 +91,7 @@ class MemberPermission(AccessPermission):
         return actor.auth_path is not AuthPath.KEY and not actor.visiting
 
     def allows(self, view: ApiView, actor: Actor, declared: Endpoint) -> bool:
-        allowed = subscribed(view.granted) if declared.needs_subscription else view.granted or Entitlement()
+        allowed = require_entitlement(view.granted) if declared.needs_subscription else view.granted or Entitlement()
         modules = view.modules_of(declared)
         needed = view.needed_permission(declared)
         in_plan = [module for module in modules if allowed.modules is None or module in allowed.modules]

@@ -124,7 +124,7 @@ def refusal_of(error: BaseException) -> Refusal:
 
 def named(name: str, detail: str = "", errors: Sequence[FieldError] = ()) -> Refusal:
     """Return the refusal of the catalogue with this name. One without a row is unforeseen (contract)."""
-    status, text = resolve(name)
+    status, text = message_for(name)
     if (status, text) == UNKNOWN:
         return replace(UNFORESEEN, warning=detail)
     return Refusal(status, name, text, detail, errors)
@@ -168,7 +168,7 @@ def _of_constraint(error: IntegrityError) -> Refusal:
         getattr(diagnosis, "table_name", None) or "", getattr(diagnosis, "constraint_name", None) or ""
     )
     hint = "another record has this value already"
-    fields = [camel(name) for name in names]
+    fields = [to_camel_case(name) for name in names]
     message = f"Duplicate field(s): {', '.join(fields) or 'unknown'}"
     errors = [FieldError(field=name, message=hint) for name in fields]
     return Refusal(400, DuplicateField.name, message, hint, errors, text=DuplicateField.text)

@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from core.errors import NamedError
 from core.events.models import Event, EventDelivery
-from core.ids import first_id
+from core.ids import min_id_at
 from core.internals.django import raw_delete
 from core.tenancy import company_id, unscoped
 
@@ -55,7 +55,7 @@ class FeedPage:
     has_more: bool
 
 
-def epoch() -> int:
+def cursor_epoch() -> int:
     """Return the epoch of cursors: it changes when the database is restored (manage.py after_restore)."""
     with connection.cursor() as cursor:
         # last_value, since nextval would change it.
@@ -79,7 +79,7 @@ def position_of(token: str, *, name: str = "after") -> Position:
             "is no nextCursor of this feed; pass it on unchanged, or begin without one",
             field=name,
         ) from None
-    if made_in != epoch():
+    if made_in != cursor_epoch():
         raise _expired(name, "is of the time before the database was restored")
     if position.at < timezone.now() - KEPT:
         raise _expired(name, f"is older than the {KEPT.days} days for which events are kept")
@@ -87,7 +87,9 @@ def position_of(token: str, *, name: str = "after") -> Position:
 
 
 def _expired(name: str, reason: str) -> NamedError:
-    return NamedError("InvalidRequest_400", f"{reason}; the oldest cursor is {oldest().encode(epoch())}", field=name)
+    return NamedError(
+        "InvalidRequest_400", f"{reason}; the oldest cursor is {oldest().encode(cursor_epoch())}", field=name
+    )
 
 
 def oldest() -> Position:
@@ -102,7 +104,7 @@ def oldest() -> Position:
 def position_at(moment: datetime) -> Position:
     """Return the position before the company's first event of a time or later."""
     # Ids begin with their time, so the primary key narrows the search.
-    first = Event.objects.filter(pk__gte=first_id(moment), created_at__gte=moment).order_by("tx", "sequence").first()
+    first = Event.objects.filter(pk__gte=min_id_at(moment), created_at__gte=moment).order_by("tx", "sequence").first()
     if first is None:
         return Position(_horizon(), 0, timezone.now())
     return Position(first.tx, first.sequence - 1, first.created_at)
@@ -164,7 +166,7 @@ def _position_after(start: Position, most: int | None) -> tuple[Position | None,
     return (None if tx is None else Position(int(tx), sequence, created_at)), int(horizon)
 
 
-def begin_anew() -> int:
+def restart_feed() -> int:
     """Make the feed right after a restore from a dump (manage.py after_restore). Returns the number of events.
 
     Transactions of the new database count from the start, so that events of the old one would seem to be of the future.
@@ -185,7 +187,7 @@ def begin_anew() -> int:
 def forget_old() -> bool:
     """Delete events that are older than KEPT and a day, and that no consumer waits for (a periodic task)."""
     # An event that a consumer has not handled is kept, however old.
-    old = Event.objects.filter(pk__lt=first_id(timezone.now() - KEPT - timedelta(days=1)), deliveries=None)
+    old = Event.objects.filter(pk__lt=min_id_at(timezone.now() - KEPT - timedelta(days=1)), deliveries=None)
     ids: list[Any] = list(old.order_by("pk").values_list("pk", flat=True)[:MAX_DELETED])
     raw_delete(Event.objects.filter(pk__in=ids), cleared=(EventDelivery,))
     return len(ids) == MAX_DELETED

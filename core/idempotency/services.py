@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from core.idempotency.models import IdempotencyKey
-from core.ids import first_id
+from core.ids import min_id_at
 from core.tenancy import company_id
 
 KEPT = timedelta(hours=24)
@@ -128,7 +128,7 @@ def purge() -> bool:
 
     The primary key finds them: ids start with their creation time.
     """
-    old = IdempotencyKey.objects.filter(pk__lt=first_id(timezone.now() - KEPT)).order_by("pk")
+    old = IdempotencyKey.objects.filter(pk__lt=min_id_at(timezone.now() - KEPT)).order_by("pk")
     ids = list(old.values_list("pk", flat=True)[:MAX_PURGED])
     IdempotencyKey.objects.filter(pk__in=ids).delete()
     return len(ids) == MAX_PURGED

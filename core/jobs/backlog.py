@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 from psycopg import sql
 
 from core.jobs.models import Claimable
-from core.jobs.registry import DrainedWork, drained
+from core.jobs.registry import DrainedWork, queue_work_by_name
 
 MAX_COUNT = 10_000
 """The maximum that rows are counted to, so that counting a long queue stays fast."""
@@ -30,7 +30,7 @@ class Backlog:
 
 def read_backlogs() -> list[Backlog]:
     """Return the backlog of each kind of work that claims rows, by name. One statement; open `unscoped` before."""
-    kinds = [(name, work, work.model) for name, work in sorted(drained().items()) if work.model is not None]
+    kinds = [(name, work, work.model) for name, work in sorted(queue_work_by_name().items()) if work.model is not None]
     statement = sql.SQL(" UNION ALL ").join(_counts(name, work, model) for name, work, model in kinds)
     with connection.cursor() as cursor:
         cursor.execute(statement)

@@ -87,7 +87,7 @@ class Flights(Generic[C, R]):
             retry_until_available(lambda: self.end(call, result))
 
 
-def are_out() -> bool:
+def has_open_calls() -> bool:
     """Return whether calls of this process are out."""
     return any(len(flights) for flights in _all)
 

@@ -67,9 +67,9 @@ def release_after_error(row: Row, error: Exception, *, status: str) -> None:
     owned = model._default_manager.filter(pk=row.pk, lease=row.lease, status=model.claim_policy.claimed)
     now = timezone.now()
     text = f"{type(error).__name__}: {error}"[:500]
-    owned.update(status=status, due_at=now + backoff(row.attempts), error=text, worker=None, updated_at=now)
+    owned.update(status=status, due_at=now + backoff_delay(row.attempts), error=text, worker=None, updated_at=now)
 
 
-def backoff(attempt: int, *, base: float = 2.0, most: float = 3600.0) -> timedelta:
+def backoff_delay(attempt: int, *, base: float = 2.0, most: float = 3600.0) -> timedelta:
     """Return an exponential wait with full jitter, at least half a second."""
     return timedelta(seconds=0.5 + random.uniform(0, min(most, base**attempt)))  # noqa: S311  jitter, no secret

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from core.ids import ObjectIdField
 from core.jobs.models import Claimable
-from core.jobs.registry import drained
+from core.jobs.registry import queue_work_by_name
 from core.jobs.runner import ended_hook, notify_ended
 from core.tenancy import company_scope, unscoped
 
@@ -26,7 +26,7 @@ def sweep() -> int:
 
 def held_rows() -> list[tuple[type[Claimable], str]]:
     """Return the models whose rows workers hold, each with a status of held rows."""
-    models = {work.model: None for work in drained().values() if work.model is not None}
+    models = {work.model: None for work in queue_work_by_name().values() if work.model is not None}
     return [(model, held) for model in models for held in model.claim_policy.orphans]
 
 

@@ -68,7 +68,7 @@ class Stream:
     def __iter__(self) -> Iterator[list[Row]]:
         # One snapshot for all statements: a record that changes its section meanwhile is neither missed nor repeated.
         with _snapshot(self.queryset.db):
-            for section in sections(self.queryset, self.query.sort):
+            for section in section_querysets(self.queryset, self.query.sort):
                 projected = cast(
                     Generator[Row, None, None], self.output.project(section.queryset).iterator(chunk_size=CHUNK)
                 )

@@ -20,7 +20,7 @@ from core.lists.cursor import Cursor, decode
 from core.lists.fields import FieldSet
 from core.lists.keyset import SortKey
 from core.lists.parameters import IGNORED, refuse_unknown
-from core.lists.prefilter import prefiltering
+from core.lists.prefilter import prefilter_scope
 from core.lists.search import check_visible, search_in
 from core.lists.values import clean_text, refuse
 from core.types import Values

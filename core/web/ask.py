@@ -123,7 +123,7 @@ class Answer:
         """Return the reason of a refusal, as text for people."""
         if self.code == PERMISSION:
             return str(NOT_ALLOWED)
-        return " ".join(dict.fromkeys(filter(None, (sentence(self.message), self.reason))))
+        return " ".join(dict.fromkeys(filter(None, (to_sentence(self.message), self.reason))))
 
     @property
     def reason(self) -> str:
@@ -251,7 +251,7 @@ def ask(
     response, declared = respond(actor, mount, method, path, query, body, files=files, caller=caller)
     answer = answer_of(response, declared)
     if actor.visiting and answer.ok:
-        shown = visible(answer.data, declared.output if declared else None, UNNAMED)
+        shown = hide_secrets(answer.data, declared.output if declared else None, UNNAMED)
         answer = replace(answer, body={**answer.body, "data": shown})
     return answer
 

@@ -17,7 +17,7 @@ from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.field_values import FieldValues, field_values
-from core.web.forms import Field, Form, differ
+from core.web.forms import Field, Form, values_differ
 from core.web.lists import Column
 from core.web.pages import Page, PageError
 
@@ -234,8 +234,8 @@ class EditCell(TablePage):
         if not form.is_valid():
             return self.page(self.editing(form, self.record), status=422)
         changed = form.changed(before)
-        if foreign := [field for field in form if differ(values.get(field.name), before.get(field.name))]:
-            meant = {name: value for name, value in changed.items() if differ(values.get(name), value)}
+        if foreign := [field for field in form if values_differ(values.get(field.name), before.get(field.name))]:
+            meant = {name: value for name, value in changed.items() if values_differ(values.get(name), value)}
             if meant:
                 now = ", ".join(f"“{said}”" for field in foreign if (said := field.field.words(values.get(field.name))))
                 text = _("Someone else changed this to %(now)s. Save again to keep your value.") % {

@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from accounts.models import Member
 from core.errors import NamedError
-from core.events import cause, emit
+from core.events import current_cause, emit
 from core.ids import new_id
 from core.models import Event
 from core.tenancy import company_id
@@ -239,7 +239,7 @@ def add_note(
             lead_id=lead_id,
             contact_id=contact,
             member_id=actor_id,
-            workflow=_workflow(cause()),
+            workflow=_workflow(current_cause()),
             notes=notes,
             happened_at=timezone.now(),
         )

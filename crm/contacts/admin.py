@@ -49,11 +49,11 @@ class ContactAdmin(CompanyRecordAdmin):
     restore = command(_("Restore"), lambda contact: restore_one(CONTACT, contact.pk, actor_id=None), _("Restored"))
 
 
-@panel(Contact, _("Values and tags"))
+@register_panel(Contact, _("Values and tags"))
 def _values(contact: Contact) -> SafeString:
     tags = ContactTag.objects.filter(contact=contact).order_by("tag__name").values_list("tag__name", flat=True)[:100]
-    return table((_("Field"), _("Value")), [(_("Tags"), ", ".join(tags) or "–"), *custom_values(contact)])
+    return render_table((_("Field"), _("Value")), [(_("Tags"), ", ".join(tags) or "–"), *custom_values(contact)])
 
 
-refer(Contact, "contact", "contacts", "contactId", "contactIds")
-refer_kind(Contact, "contact")
+register_references(Contact, "contact", "contacts", "contactId", "contactIds")
+register_event_kind(Contact, "contact")

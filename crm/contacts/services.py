@@ -23,7 +23,7 @@ from crm.contacts.unique_key import Collision, lock_unique_key, rewrite_keys
 from crm.contacts.updates import update_contacts
 from crm.contacts.writer import WriteResult, write_contacts
 from crm.organizations.selectors import missing_organizations
-from crm.records.problems import ValueProblem, explain, refusal
+from crm.records.problems import ValueProblem, explain, problems_error
 from crm.records.results import MAX_BULK, UNSET, BulkResult, Failure, Saved
 from crm.records.writes.updates import refuse_changed, without_held
 from crm.tags.services import check_tags, missing_categories, missing_tags
@@ -41,7 +41,7 @@ def collision_errors(collisions: Sequence[Collision], *, may_read: bool = False)
     """
     return [
         _collision_error(collision, people)
-        for collision, people in zip(collisions, differences(collisions, may_read=may_read), strict=True)
+        for collision, people in zip(collisions, describe_differences(collisions, may_read=may_read), strict=True)
     ]
 
 
@@ -135,7 +135,7 @@ def _read_one(
         problems = [*problems, *dangling]
         if drop_invalid or not dangling:
             return row, problems
-    raise refusal(problems)
+    raise problems_error(problems)
 
 
 def create_contacts(
@@ -246,7 +246,7 @@ def _drop_dangling(
 def check_organization(id: str | None) -> None:
     """Raise OrganizationNotFound_400 if the company has no such live organization."""
     if missing_organizations([id]):
-        raise refusal([_missing("organization", "OrganizationNotFound_400", id)])
+        raise problems_error([_missing("organization", "OrganizationNotFound_400", id)])
 
 
 def _missing(kind: str, name: str, id: str | None) -> ValueProblem:
@@ -357,7 +357,7 @@ def change_contact(
             taken = outcome.collided[0]
             if may_read and taken.field == "number":
                 shown = {**current, **row.system}
-                taken = taken._replace(person=shown_person(shown["name"], shown["email"]))
+                taken = taken._replace(person=describe_person(shown["name"], shown["email"]))
             raise collision_errors([taken], may_read=may_read)[0]
         return len(outcome.changed)
 

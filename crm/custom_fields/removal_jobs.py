@@ -17,7 +17,7 @@ from core.jobs import notify_workers
 from core.tenancy import company_scope
 from core.types import JsonObject
 from crm.bulk_jobs.models import BulkJob
-from crm.bulk_jobs.services import batch_rows, move_job, work
+from crm.bulk_jobs.services import batch_rows, move_job, process_batches
 from crm.custom_fields.conversion import (
     count_with_values,
     remove_typed,
@@ -86,7 +86,7 @@ def delete_field(job: BulkJob, deadline: float) -> None:
         processed = job.processed + len(removed)
         return {"processed": processed, "changed": processed, "position": removed[-1]} if removed else None
 
-    work(job, deadline, step, lambda job: _delete_fields(kind, ids))
+    process_batches(job, deadline, step, lambda job: _delete_fields(kind, ids))
 
 
 def clean_up() -> bool:

@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from accounts.settings.formats import formats_of
 from core.errors import ApiError
-from core.jobs import LeaseLost, checkpoint, finish, has_due, release, update_owned
+from core.jobs import LeaseLost, finish, has_due, release, save_progress, update_owned
 from core.text.formats import Formats
 from crm.exports import parts
 from crm.exports.columns import Column, choose, columns_of
@@ -79,7 +79,7 @@ def _read(job: Export, columns: Sequence[Column], records: Records, deadline: fl
         rows = list(cells_of(columns, chunk))
         with transaction.atomic():
             parts.add(job, number, until, rows)
-            go_on = checkpoint(job, processed=job.processed + len(chunk))
+            go_on = save_progress(job, processed=job.processed + len(chunk))
         now = monotonic()
         if not go_on or now > latest or (now > deadline and has_due(Export)):
             return False

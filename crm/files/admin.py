@@ -39,5 +39,5 @@ class FileAdmin(CompanyRecordAdmin):
         return filesizeformat(file.size)
 
 
-refer(File, "file", "fileId", "files")
-refer_kind(File, "file")
+register_references(File, "file", "fileId", "files")
+register_event_kind(File, "file")

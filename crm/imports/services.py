@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from core.access import Actor, is_limited
 from core.errors import NamedError, shorten
-from core.events import asked_to_queue
+from core.events import requested_queueing
 from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
 from core.types import Values
@@ -123,7 +123,7 @@ def create_import(
         tags=list(tags),
         category_id=category_id,
         automation=automation,
-        automation_queued=asked_to_queue(),
+        automation_queued=requested_queueing(),
         limited=is_limited(),
         may_create_contacts=rights.create,
         may_change_contacts=rights.change,

@@ -13,9 +13,9 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from core.access import entitlement, limited
+from core.access import entitlement, limited_creation
 from core.errors import NamedError
-from core.jobs import checkpoint, finish, has_due, release
+from core.jobs import finish, has_due, release, save_progress
 from crm.imports.columns.column_fields import make_fields
 from crm.imports.columns.mapping import check_mapping
 from crm.imports.models import Import
@@ -54,7 +54,7 @@ def run(job: Import, deadline: float) -> None:
     except NamedError as error:
         finish(job, Import.Status.FAILED, error=LAPSED, error_detail=str(error))
         return
-    with limited(allowed):
+    with limited_creation(allowed):
         _work(job, deadline)
 
 
@@ -89,7 +89,7 @@ def _prepare(job: Import, table: Table) -> bool:
             fields = {**preview.as_fields(), "detected": job.detected, "kept_columns": job.kept_columns}
             # The columns that were proposed are stored with the fields created for them: a worker that dies
             # in between would make the fields once more.
-            kept = checkpoint(job, **fields, column_mapping=job.column_mapping, total=job.total)
+            kept = save_progress(job, **fields, column_mapping=job.column_mapping, total=job.total)
     except NamedError as error:
         finish(job, Import.Status.FAILED, error=error.detail, error_detail=str(error), **preview.as_fields())
         return False
@@ -150,7 +150,7 @@ class _Turn(RowWriter):
                 return False
             self.write(batch)
             log_problems(self.errors, batch)
-            return checkpoint(
+            return save_progress(
                 job,
                 # Progress commits with its rows. A batch that is lost with its worker is
                 # read again, and none is written twice.

@@ -142,7 +142,7 @@ def dismissed_among(kind: RecordKind, ids: Iterable[str]) -> set[tuple[str, str]
     return set(rows.values_list("first_id", "second_id")) if ids else set()
 
 
-def dismiss(*, kind: RecordKind, ids: Sequence[str], actor_id: str, not_found: str) -> int:
+def dismiss_duplicates(*, kind: RecordKind, ids: Sequence[str], actor_id: str, not_found: str) -> int:
     """Record that no two of the live records are the same. Returns the number of new pairs. Raises `not_found` for a
     missing record."""
     with transaction.atomic():

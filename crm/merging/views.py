@@ -38,7 +38,7 @@ from crm.merging.services import UNDO_DAYS, merge_records
 from crm.merging.undo import not_found, undo_merge
 from crm.organizations.serializers import OrganizationOut
 from crm.records.types import kind_of
-from crm.records.views import VALUE_ERRORS, beside
+from crm.records.views import VALUE_ERRORS, response_metadata
 
 MERGE = (
     "The values of `winner` stay, unless `choices` takes one from another of the records or gives one; what the"
@@ -81,7 +81,7 @@ class MergeViewSet(ResourceViewSet, abstract=True):
         )
         if merged.warnings:
             self.page_notes = {"warnings": ["leadsRepeat"]}
-        return self.success(self.read(merged.id), **beside(merged.warnings))
+        return self.success(self.read(merged.id), **response_metadata(merged.warnings))
 
     def read(self, id: str) -> JsonObject:
         """Return the merge with its winner, which is null once the winner is deleted."""

@@ -36,12 +36,12 @@ class OrganizationAdmin(CompanyRecordAdmin):
     )
 
 
-@panel(Organization, _("Values and tags"))
+@register_panel(Organization, _("Values and tags"))
 def _values(organization: Organization) -> SafeString:
     links = OrganizationTag.objects.filter(organization=organization).order_by("tag__name")
     tags = ", ".join(links.values_list("tag__name", flat=True)[:100])
-    return table((_("Field"), _("Value")), [(_("Tags"), tags or "–"), *custom_values(organization)])
+    return render_table((_("Field"), _("Value")), [(_("Tags"), tags or "–"), *custom_values(organization)])
 
 
-refer(Organization, "organization", "organizations")
-refer_kind(Organization, "organization")
+register_references(Organization, "organization", "organizations")
+register_event_kind(Organization, "organization")

@@ -392,7 +392,7 @@ class RecordSchema:
         return problems
 
 
-def lower(text: str) -> str:
+def lower_text(text: str) -> str:
     """Convert the text to lower case, letter by letter as PostgreSQL's lower() does it."""
     # Python lowers some letters to two (the Turkish dotted I), PostgreSQL to one.
     # Keys have to be equal on both sides.

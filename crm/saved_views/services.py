@@ -182,7 +182,7 @@ def _checked(query: Values, fields: FieldSet) -> JsonObject:
     parts += [] if advanced is None else [tree.parse(advanced)]
     if parts:
         merged = parts[0] if len(parts) == 1 else tree.Group("and", (*parts[0].conditions, parts[1]))
-        kept["advancedFilters"] = tree.dump(merged)
+        kept["advancedFilters"] = tree.tree_to_json(merged)
     if len(dumps(kept)) > MAX_BYTES:
         raise NamedError("InvalidInput_400", f"takes more than {MAX_BYTES:,} bytes as JSON", field="query")
     return kept

@@ -17,14 +17,14 @@ from core.access.attempts import Limit
 from core.access.quota import lock_company
 from core.errors import NamedError, shorten
 from core.events import feed
-from core.events.kinds import matching, module_of
-from core.ids import first_id, new_id
+from core.events.kinds import kinds_matching, module_of
+from core.ids import min_id_at, new_id
 from core.internals.django import raw_delete
 from core.jobs import notify_workers
 from core.lists import BulkSelection, tree
 from core.outbound import OutboundRefused, checked_url
 from core.tenancy import company_id
-from core.text.json import dumps, iso
+from core.text.json import dumps, format_iso
 from core.types import Values
 from crm.records.types import RecordType
 from crm.segments.tracking import refresh_watches
@@ -177,7 +177,7 @@ def test_webhook(*, id: str) -> tuple[Result, Request | str]:
     TESTS.count(company_id())
     data = {"id": webhook.pk, "object": None, "changes": None, "details": {}, "actor": None, "cause": None}
     # No event has the sequence 0, so that a receiver that orders by it never takes a test for one.
-    body = {"type": _TEST, "timestamp": iso(timezone.now()), "data": data, "sequence": 0, "objectSequence": 0}
+    body = {"type": _TEST, "timestamp": format_iso(timezone.now()), "data": data, "sequence": 0, "objectSequence": 0}
     request = request_of(webhook, f"{new_id()}-{webhook.pk}", dumps({**body, "cursor": ""}).decode())
     return send(request), request
 
@@ -249,7 +249,7 @@ def _place(name: str, text: str) -> feed.Position:
 
 def forget_old() -> bool:
     """Delete deliveries that are older than KEPT, of all companies (a periodic task)."""
-    old = WebhookDelivery.objects.filter(pk__lt=first_id(timezone.now() - KEPT)).order_by("pk")
+    old = WebhookDelivery.objects.filter(pk__lt=min_id_at(timezone.now() - KEPT)).order_by("pk")
     delivery_ids = list(old.values_list("pk", flat=True)[:DELETED_AT_ONCE])
     raw_delete(WebhookDelivery.objects.filter(pk__in=delivery_ids))
     Webhook.objects.filter(former_secret_until__lt=timezone.now()).update(former_secret="", former_secret_until=None)
@@ -265,7 +265,7 @@ def _checked_url(url: str) -> str:
 
 def _matching(kinds: Sequence[str]) -> set[str]:
     try:
-        return matching(kinds)
+        return kinds_matching(kinds)
     except ValueError as error:
         raise _wrong(f"choose one of the events; {shorten(str(error), 60)!r} is unknown", field="kinds") from None
 
@@ -292,7 +292,7 @@ def _check_wishes(webhook: Webhook, actor: Actor) -> None:
         raise _wrong("choose events of one kind: contacts, leads or products", field="filter")
     parsed = tree.parse(webhook.filter, "filter")
     tree.compile(parsed, record_type.fields, parameter="filter")
-    webhook.filter = tree.dump(parsed)
+    webhook.filter = tree.tree_to_json(parsed)
 
 
 def _check_fields(names: Sequence[str], types: Sequence[RecordType | None]) -> None:

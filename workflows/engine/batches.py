@@ -12,8 +12,8 @@ from time import perf_counter
 from django.db import OperationalError, transaction
 
 from core.errors import ApiError
-from core.events import caused_by
-from core.text.json import iso
+from core.events import event_cause
+from core.text.json import format_iso
 from core.types import JsonObject, Values
 from workflows.engine import interpreter
 from workflows.engine.cursor import Cursor
@@ -88,7 +88,7 @@ class CompanyContext:
     @cached_property
     def facts(self) -> JsonObject:
         """The values that all runs have."""
-        return {"company": {"_id": self.id, "name": self.name, "timezone": self.zone}, "now": iso(self.now)}
+        return {"company": {"_id": self.id, "name": self.name, "timezone": self.zone}, "now": format_iso(self.now)}
 
 
 def _subject(cursor: Cursor) -> Subject:
@@ -207,7 +207,7 @@ def _attempt(
     cause = {"workflow": run.workflow_id, "name": context.names.get(run.workflow_id, ""), "depth": run.depth + 1}
     try:
         # A savepoint: the effects of a node that fails are undone, and those of the slice stay.
-        with transaction.atomic(), caused_by(cause):
+        with transaction.atomic(), event_cause(cause):
             node.type.handle(batch, resumes=arrived is not None)
     except OperationalError:
         raise  # a deadlock or a lost connection: the whole slice comes again

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
-from core.spans import after
-from core.text.json import iso
+from core.spans import add_span
+from core.text.json import format_iso
 from core.types import JsonObject
 from workflows.engine import interpreter
 from workflows.engine.interpreter import MAX_STEPS, MAX_TOKENS, Visit
@@ -73,7 +73,7 @@ class Cursor:
     @cached_property
     def facts(self) -> dict[str, str]:
         """Return the values of the run itself that expressions may refer to."""
-        return {"_id": self.run.pk, "workflow": self.run.workflow_id, "startedAt": iso(self.run.created_at)}
+        return {"_id": self.run.pk, "workflow": self.run.workflow_id, "startedAt": format_iso(self.run.created_at)}
 
     @property
     def subject(self) -> str:
@@ -165,8 +165,8 @@ class Cursor:
 
     def _next_try(self, visit: Visit) -> datetime:
         retry = visit.node.on_error.retry
-        first = after(self.now, retry.delay.as_json(), UTC) - self.now
-        most = after(self.now, retry.max.as_json(), UTC) - self.now
+        first = add_span(self.now, retry.delay.as_json(), UTC) - self.now
+        most = add_span(self.now, retry.max.as_json(), UTC) - self.now
         times = 2 ** (visit.attempt - 1) if retry.backoff == "exponential" else 1
         return self.now + min(first * times, most)
 

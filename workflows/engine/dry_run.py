@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from accounts.models import Company
 from core.errors import PERMISSION, NamedError
-from core.text.json import dumps, iso
+from core.text.json import dumps, format_iso
 from core.types import JsonObject, Values
 from crm.contacts.schema import ContactSchema
 from crm.leads.models import Lead
@@ -130,7 +130,7 @@ def _trigger(
     graph: Values, subject: tuple[str, str] | None, payload: Values | None, object_id: str | None
 ) -> JsonObject:
     kind = graph["triggerEventType"]
-    trigger = {"kind": kind, "happenedAt": iso(timezone.now())}
+    trigger = {"kind": kind, "happenedAt": format_iso(timezone.now())}
     if object_id is not None:
         trigger["objectId"] = object_id
     elif subject is not None and kind.partition(".")[0] == subject[0]:

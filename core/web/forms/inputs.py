@@ -16,7 +16,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from core.text.json import iso
+from core.text.json import format_iso
 
 ONE_LINE = frozenset({"text", "email", "tel", "url", "search"})
 TYPED = frozenset({*ONE_LINE, "textarea", "number", "date", "datetime", "datetime-local", "time"})
@@ -126,7 +126,7 @@ def read_local(text: str, zone: tzinfo, held: Any = None) -> str:
         return text
     if moment.astimezone(zone).replace(tzinfo=None) != local:
         raise BadMoment(_("The clocks of %(zone)s skip this time. Enter another one.") % {"zone": zone})
-    return iso(moment)
+    return format_iso(moment)
 
 
 def shown_text(widget: str, value: Any, zone: tzinfo) -> str:

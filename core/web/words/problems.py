@@ -80,13 +80,13 @@ def field_words(path: str) -> str:
     return f"{text} ({places[-1]})" if places and name != path else text
 
 
-def sentence(text: str) -> str:
+def to_sentence(text: str) -> str:
     """Write a hint of the API as a sentence."""
-    text = capitalized(text.strip())
+    text = capitalize_text(text.strip())
     return text + ("" if not text or text.endswith((".", "!", "?", "…")) else ".")
 
 
-def capitalized(text: str) -> str:
+def capitalize_text(text: str) -> str:
     """Return the text with a capital first letter, unless it begins with an address, a host or another name."""
     first = text.split(maxsplit=1)[0] if text.strip() else ""
     return text if NAME.search(first) else text[:1].upper() + text[1:]

@@ -77,7 +77,7 @@ def restore_batch(
     actor_id: str | None,
 ) -> RestoreResult:
     """Restore the journaled records in the caller's transaction. `load` returns their present versions and locks their
-    rows. Where the plan's limit applies (core.access.limited), only as many deleted records come back as it allows."""
+    rows. Where the plan's limit applies (core.access.limited_creation), only as many deleted records come back as it allows."""
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("restore_batch() needs a transaction around it")
     schema = RECORD_TYPES[kind.panel].schema.load()

@@ -37,7 +37,7 @@ class NewContact(ContactPage):
         if not self.may("contact", "POST"):
             return {"form": None}
         gone = gettext("This card no longer exists. Scan it again.")
-        card = named_record(self, "contact/scan", self.request.GET.get("scan", ""), gone)
+        card = find_named_record(self, "contact/scan", self.request.GET.get("scan", ""), gone)
         organization = self.request.GET.get("organization", "")
         form = self.scanned(card) if card else self.form({"organization": organization} if organization else None)
         if not card:

@@ -248,7 +248,7 @@ def shown_problem(
 
 def sentence(text: str, *, capital: bool = True) -> str:
     text = text.strip()
-    text = capitalized(text) if capital else text
+    text = capitalize_text(text) if capital else text
     return text + ("" if not text or text.endswith((".", "!", "?")) else ".")
 
 

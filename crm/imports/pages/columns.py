@@ -26,8 +26,8 @@ from crm.imports.pages.words import (
     country_name,
     country_question,
     lacks_country,
-    left_out,
     questions,
+    skipped_columns_message,
 )
 
 SAMPLES = 3

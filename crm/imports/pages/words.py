@@ -173,7 +173,7 @@ def listed(names: Sequence[str]) -> str:
     return _("%(names)s and %(count)s more") % {"names": shown, "count": more} if more > 0 else shown
 
 
-def left_out(names: Sequence[str]) -> str:
+def skipped_columns_message(names: Sequence[str]) -> str:
     """Return the message about columns that are not imported; empty if all are."""
     return LEFT_OUT.of(len(names), names=listed(names)) if names else ""
 
@@ -202,7 +202,7 @@ def _assumed(columns: Sequence[Values]) -> str:
     return str(readings.pop()) if len(readings) == 1 else ""
 
 
-def assumptions(job: Values) -> list[str]:
+def assumption_messages(job: Values) -> list[str]:
     """Return the messages about ambiguous columns that are read in the company's format."""
     columns: dict[str, list[str]] = {}
     for column in job["detected"]["assumed"]:

@@ -40,7 +40,7 @@ def employ_lead_rows(schema: LeadSchema, rows: Sequence[LeadRow], job: Import, *
     return created
 
 
-def keep_named(ids: Sequence[str], job: Import, *, actor_id: str | None) -> None:
+def delete_unnamed_organizations(ids: Sequence[str], job: Import, *, actor_id: str | None) -> None:
     """Keep those of the created organizations that contacts or leads refer to."""
     if not ids:
         return

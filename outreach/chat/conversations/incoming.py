@@ -236,10 +236,10 @@ def _conversation(source: Source, inbound: Inbound, member: str) -> Conversation
             "assignee_id": assignee_of(lead, source.place(inbound.address)["channel"]),
         }
 
-    return locked_or_new(source.place(inbound.address), inbound.name, same, values)
+    return lock_or_create(source.place(inbound.address), inbound.name, same, values)
 
 
-def locked_or_new(
+def lock_or_create(
     place: Values, name: str, same: Callable[[Conversation], bool], values: Callable[[], Values]
 ) -> Conversation:
     """Return the conversation of the place, locked until the transaction ends. A new one is still closed.

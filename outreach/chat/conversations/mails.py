@@ -10,7 +10,7 @@ from core.models import Event
 from core.text.translation import gettext_lazy
 from crm.models import Lead
 from outreach.chat.conversations.answerers import assignee_of
-from outreach.chat.conversations.incoming import Inbound, create_message, emit_event, enter, locked_or_new
+from outreach.chat.conversations.incoming import Inbound, create_message, emit_event, enter, lock_or_create
 from outreach.chat.conversations.models import Conversation, ConversationMessage
 from outreach.chat.conversations.states import CLOSED
 from outreach.chat.conversations.targets import save_with_target
@@ -48,7 +48,7 @@ def store_reply(event: Event) -> None:
         "team_id": lead.team_id if lead else None,
         "assignee_id": assignee_of(lead, Conversation.Channel.MAIL),
     }
-    conversation = locked_or_new(
+    conversation = lock_or_create(
         place, inbound.name, lambda existing: existing.contact_id == mail.contact_id, lambda: values
     )
     if ConversationMessage.objects.filter(external_id=inbound.external_id).exists():

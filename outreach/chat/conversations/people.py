@@ -9,7 +9,7 @@ from core.errors import ApiError, NamedError
 from core.tenancy import company_id
 from core.text.addresses import BadAddress, read_phone
 from core.types import JsonObject
-from crm.contacts.selectors import live_contacts, may_be_person
+from crm.contacts.selectors import live_contacts, person_condition
 from crm.contacts.services import create_contact
 from crm.leads.relations import Relations
 from crm.leads.services import create_lead
@@ -115,7 +115,7 @@ def _contact_with(email: str, phone: str) -> Contact | None:
     matches = live_contacts().filter(email__iexact=email) if email else live_contacts().none()
     held = live_contacts().none()
     if phone:
-        held = live_contacts().filter(may_be_person(email), contact_number=phone)
+        held = live_contacts().filter(person_condition(email), contact_number=phone)
     for rows in (matches, held):
         if (contact := rows.order_by("created_at", "pk").first()) is not None:
             return contact

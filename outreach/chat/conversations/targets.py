@@ -56,7 +56,7 @@ def _minutes(team: str | None, column: str) -> int | None:
     return minutes
 
 
-def answered(conversation: Conversation) -> None:
+def mark_answered(conversation: Conversation) -> None:
     """Note in a locked conversation that a member has answered."""
     conversation.answered_at = conversation.answered_at or timezone.now()
     conversation.waiting_since = None

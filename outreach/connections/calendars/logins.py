@@ -24,7 +24,7 @@ from crm.meetings.models import Meeting
 from outreach.connections.calendars.google import KEY, NAME, SCOPES
 from outreach.connections.calendars.models import CalendarConnection, CalendarEvent
 from outreach.connections.calendars.queues import BUSY, EVENTS
-from outreach.connections.connected_apps.turns import turn
+from outreach.connections.connected_apps.turns import connection_test_slot
 from outreach.connections.mail_vendors import google
 from outreach.connections.mail_vendors.access import set_tokens
 from outreach.connections.smtp.outcome import SmtpError
@@ -90,7 +90,7 @@ def end_login(*, member_id: str, code: str, state: str) -> CalendarConnection:
     for name, value in (("code", code), ("state", state)):
         if not value:
             raise ValidationFailed(f"{name} is required", "send what came back from Google", field=name)
-    with turn():
+    with connection_test_slot():
         tokens = _tokens(member_id, code, state)
         with transaction.atomic():
             connection = CalendarConnection.objects.select_for_update(of=("self",)).get(member_id=member_id)
@@ -124,7 +124,7 @@ def _tokens(member_id: str, code: str, state: str) -> google.Tokens:
         begun.login_ends_at = None
         begun.save(update_fields=["state_hash", "login_ends_at", "updated_at"])
     try:
-        tokens = google.trade_code(return_url(), code=code, verifier=_verifier(state))
+        tokens = google.exchange_code(return_url(), code=code, verifier=_verifier(state))
     except SmtpError as error:
         what = "Google does not take the code; start the log-in again" if error.stage == "auth" else error.detail
         raise NamedError("InvalidCredentials_400", what, field="code") from None

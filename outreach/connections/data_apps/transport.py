@@ -8,7 +8,7 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 import orjson
 
 from core.crypto import SecretUnreadable
-from core.outbound_http import HttpFailed, exchange
+from core.outbound_http import HttpFailed, send_request
 from core.types import Values
 from outreach.connections.data_apps.models import DataApp
 from outreach.connections.data_apps.paths import value_at_path
@@ -40,7 +40,7 @@ def ask(app: DataApp, values: Values, *, most_seconds: float | None = None) -> A
         headers["Content-Type"] = "application/json"
         body = orjson.dumps(values)
     try:
-        answer = exchange(app.method, url, seconds=seconds, headers=headers, body=body, most_bytes=MAX_BYTES)
+        answer = send_request(app.method, url, seconds=seconds, headers=headers, body=body, most_bytes=MAX_BYTES)
     except HttpFailed as error:
         raise DataAppError(f"{app.name}: {error.detail}", temporary=error.code not in LASTING) from None
     if not 200 <= answer.status < 300:

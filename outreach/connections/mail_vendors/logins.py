@@ -22,7 +22,7 @@ from core.ids import new_id
 from core.tenancy import company_id
 from core.types import JsonObject, Values
 from outreach.connections.connected_apps.registry import MODULE
-from outreach.connections.connected_apps.turns import turn
+from outreach.connections.connected_apps.turns import connection_test_slot
 from outreach.connections.mail_vendors import google
 from outreach.connections.mail_vendors.access import set_tokens
 from outreach.connections.mail_vendors.models import MailApp, VendorLogin
@@ -113,7 +113,7 @@ def _end_login(letter: str, member_id: str, app: str | None, params: Values) -> 
     if login is None or login.ends_at <= timezone.now():
         raise NamedError("InvalidCredentials_400", STALE, field="state")
     try:
-        tokens = google.trade_code(return_url(letter), code=code, verifier=_verifier(state))
+        tokens = google.exchange_code(return_url(letter), code=code, verifier=_verifier(state))
     except SmtpError as error:
         what = "Google does not take the code; start the log-in again" if error.stage == "auth" else error.detail
         raise NamedError("InvalidCredentials_400", what, field="code") from None
@@ -141,7 +141,7 @@ def create_by_login(*, letter: str, member_id: str, **values: Any) -> MailApp:
     check_values(values)
     if params["code"] and not values.get("from_name"):
         raise ValidationFailed("fromName is required", "enter the name of the sender", field="fromName")
-    with turn():
+    with connection_test_slot():
         tokens = _end_login(letter, member_id, None, params)
         app = MailApp(
             id=new_id(),
@@ -173,7 +173,7 @@ def renew_login(*, letter: str, id: str, member_id: str, code: str, state: str) 
     """
     if not MailApp.objects.filter(pk=id, letter=letter).exists():
         raise NamedError(f"Mailvendor{letter.upper()}NotFound_404", "there is no such app in this company", field="id")
-    with turn():
+    with connection_test_slot():
         tokens = _end_login(letter, member_id, id, {"code": code, "state": state})
         with transaction.atomic():
             app = MailApp.objects.select_for_update(of=("self",)).get(pk=id)

@@ -17,10 +17,10 @@ from core.errors import NamedError, ValidationFailed
 from core.jobs import notify_workers
 from core.types import JsonObject
 from crm.files.models import File
-from crm.files.services import kept
+from crm.files.services import kept_files
 from outreach.connections.connected_apps.defaults import save_default
 from outreach.connections.connected_apps.registry import CONNECTED_APPS, MODULE
-from outreach.connections.connected_apps.turns import turn
+from outreach.connections.connected_apps.turns import connection_test_slot
 from outreach.connections.ocr.models import CardScan, Ocr
 from outreach.connections.ocr.providers import PROVIDERS, OcrFailed, OcrProvider
 from outreach.connections.ocr.testing import sample_picture
@@ -106,7 +106,7 @@ def _problem_of_key(provider: type[OcrProvider], key: str) -> str:
 
     Raises InvalidCredentials_400 for a key that the provider refuses.
     """
-    with turn(), sample_picture() as picture:
+    with connection_test_slot(), sample_picture() as picture:
         try:
             provider(key).read(picture, "image/png", seconds=TEST_SECONDS)
         except OcrFailed as failed:
@@ -160,7 +160,7 @@ def check_ocr(*, id: str) -> OcrTest:
     began = monotonic()
     text = ""
     detail = ""
-    with turn(), sample_picture() as picture:
+    with connection_test_slot(), sample_picture() as picture:
         try:
             text = " ".join(line.text for line in reader_of(app).read(picture, "image/png", seconds=TEST_SECONDS))
         except OcrFailed as failed:

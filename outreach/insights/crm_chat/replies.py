@@ -20,7 +20,7 @@ from accounts.settings.formats import formats_of
 from core.access import Actor
 from core.errors import NamedError
 from core.jobs.leases import update_owned
-from core.jobs.runner import checkpoint, finish
+from core.jobs.runner import finish, save_progress
 from core.tenancy import company_id
 from core.text.json import dumps
 from core.text.timezones import zone_of
@@ -139,7 +139,7 @@ def _think(message: CrmChatMessage, actor: Actor) -> tuple[str, list[JsonObject]
             return clean_answer(reply.answer), results
         read = _run(reply.steps, asker)
         # What is known by now stands in the row, so that another worker need not ask again.
-        if not checkpoint(message, rounds=[*answered(message), {"reply": model.said, "results": read}]):
+        if not save_progress(message, rounds=[*answered(message), {"reply": model.said, "results": read}]):
             raise ProviderError("cancelled", gettext("The question was stopped."), temporary=False)
 
 

@@ -20,7 +20,7 @@ from core.jobs.registry import Moment
 from core.tenancy import company_scope, unscoped
 from core.text.translation import gettext_lazy
 from core.types import JsonObject
-from outreach.connections.connected_apps.turns import turn
+from outreach.connections.connected_apps.turns import connection_test_slot
 from outreach.connections.senders.models import Smtp
 from outreach.connections.senders.services import get_sender
 from outreach.messaging.deliverability.checks import Sender, check
@@ -81,7 +81,7 @@ def check_sender_now(*, id: str) -> None:
     smtp = get_sender(id)
     key = DkimKey.objects.filter(domain=domain_of(smtp)).first()
     # Before any transaction, and one at a time for a company, since it holds a web thread for seconds.
-    with turn():
+    with connection_test_slot():
         outcome = _check(smtp, key)
     with transaction.atomic():
         row, _created = SenderCheck.objects.get_or_create(smtp=smtp)

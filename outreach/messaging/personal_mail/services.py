@@ -25,11 +25,11 @@ from crm.models import Contact
 from outreach.connections.senders.models import Sender, Smtp
 from outreach.connections.smtp.markup import MAX_DEPTH, depth_of
 from outreach.messaging.delivery import ledger
-from outreach.messaging.delivery.attachments import described
+from outreach.messaging.delivery.attachments import describe_files
 from outreach.messaging.delivery.deciding.context import SendContext
 from outreach.messaging.delivery.deciding.decision import Stop, decide
 from outreach.messaging.delivery.models import SendJob
-from outreach.messaging.delivery.numbers import next_numbers
+from outreach.messaging.delivery.numbers import next_occurrences
 from outreach.messaging.delivery.privacy import not_erased
 from outreach.messaging.delivery.senders import choose_sender, columns_of
 from outreach.messaging.email_templates.compiler import is_html
@@ -190,7 +190,7 @@ def _apply(mail: PersonalMail, values: JsonObject) -> None:
     if "attachments" in values:
         mail.attachments = values["attachments"]
     if mail.attachments:
-        mail.attachments = [file["id"] for file in described(mail.attachments, unfit="InvalidPayload_400")]
+        mail.attachments = [file["id"] for file in describe_files(mail.attachments, unfit="InvalidPayload_400")]
     if not mail.subject:
         mail.subject = thread_of(mail).subject
 
@@ -287,12 +287,12 @@ def _send(mail: PersonalMail, member_id: str, delay_seconds: int) -> None:
         contact=contact,
         channel=sender.app_key,
         **columns_of(sender),
-        occurrence=next_numbers([contact.pk], sender.app_key)[contact.pk],
+        occurrence=next_occurrences([contact.pk], sender.app_key)[contact.pk],
         recipient=contact.email or "",
         subject=words.subject,
         text=words.text,
         html=words.html,
-        attachments=described(mail.attachments, unfit="InvalidPayload_400"),
+        attachments=describe_files(mail.attachments, unfit="InvalidPayload_400"),
         reference_ids=thread.references,
         provider_thread_id=thread.vendor_id,
         status=SendJob.Status.APPROVED,

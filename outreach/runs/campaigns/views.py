@@ -19,7 +19,7 @@ from core.types import JsonObject
 from crm.contacts.rights import check_reads_contacts
 from outreach.connections.mail_vendors.registry import LETTERS
 from outreach.connections.mail_vendors.services import not_found, nothing_selected
-from outreach.messaging.delivery.attachments import listed
+from outreach.messaging.delivery.attachments import list_files
 from outreach.messaging.delivery.filters import MESSAGE_FIELDS
 from outreach.messaging.delivery.models import SendJob
 from outreach.messaging.delivery.serializers import MessageOut

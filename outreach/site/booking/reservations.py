@@ -19,7 +19,7 @@ from django.utils import timezone
 from django.utils.crypto import get_random_string
 
 from accounts.models import Member
-from core.access import entitlement, limited
+from core.access import entitlement, limited_creation
 from core.access.attempts import Limit
 from core.errors import NamedError
 from core.events import emit
@@ -40,7 +40,7 @@ from crm.records.writes.updates import event_value
 from outreach.connections.calendars.busy_times import ask_now
 from outreach.site.booking.models import MAX_SLUG_LENGTH, TOKEN_LENGTH, Booking, BookingPage
 from outreach.site.booking.people import contact_of, lead_of
-from outreach.site.booking.slots import free_slots, hours_of, members_of, window
+from outreach.site.booking.slots import booking_window, free_slots, hours_of, members_of
 from outreach.site.booking.slugs import former_page
 from outreach.site.forms.submissions import id_of_sent
 
@@ -149,7 +149,7 @@ def _counted(page: BookingPage, network: str, email: str) -> Iterator[None]:
 def _book(page: BookingPage, at: datetime, visitor: Visitor, sent_id: str) -> Booking:
     # Asks connected calendars, outside of the transaction: their servers may take seconds.
     _check_free(page, at)
-    with limited(entitlement(page.company_id)), transaction.atomic():
+    with limited_creation(entitlement(page.company_id)), transaction.atomic():
         members = _locked(page)
         # Again under the locks: the same form may have been sent twice at once.
         if (existing := Booking.objects.filter(sent_id=sent_id).first()) is not None:
@@ -246,7 +246,7 @@ def _check_free(page: BookingPage, at: datetime, *, besides: str = "", member: s
     free = free_slots(page, at, at + timedelta(seconds=1), besides=besides, members=members).get(at)
     if not free:
         raise slot_taken()
-    ask_now(free, *window(page))
+    ask_now(free, *booking_window(page))
 
 
 def _locked(page: BookingPage, member: str = "") -> list[Member]:

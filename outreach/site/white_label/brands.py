@@ -11,7 +11,7 @@ from core.access import entitlement_source
 from core.tenancy import company_scope, unscoped
 from outreach.messaging.domain_tracking.hosts import address_of
 from outreach.messaging.domain_tracking.models import DomainTracking
-from outreach.site.white_label.colors import lightened
+from outreach.site.white_label.colors import lighten_color
 from outreach.site.white_label.models import WhiteLabel
 
 KNOWN_FOR = 10
@@ -47,7 +47,7 @@ def look_of(company_id: str) -> Look | None:
         name=brand.product_name,
         sender=brand.sender_name,
         accent=brand.accent,
-        accent_dark=brand.accent_dark or (lightened(brand.accent) if brand.accent else ""),
+        accent_dark=brand.accent_dark or (lighten_color(brand.accent) if brand.accent else ""),
         logo=f"/brand/{brand.logo_id}.png" if brand.logo_id else "",
         favicon=f"/brand/{brand.favicon_id}.png" if brand.favicon_id else "",
         style=f"/brand/{company_id}/{version}.css" if brand.accent else "",

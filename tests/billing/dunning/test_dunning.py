@@ -12,7 +12,7 @@ from accounts.models import Company, Mail
 from billing.checkout.services import choose_method, subscribe
 from billing.dunning import services
 from billing.dunning.schedule import is_hard, next_try
-from billing.dunning.services import give_up, retry_now
+from billing.dunning.services import retry_now, write_off_renewal
 from billing.gateways.base import AmbiguousOutcome, GatewayRefused, Misconfigured, PaymentState
 from billing.ledger.services import BANK
 from billing.models import Attempt, Dunning, PaymentMethod, Posting
@@ -219,9 +219,9 @@ def test_staff_write_off_what_will_not_be_paid() -> None:
     company = subscribed()
     run_renewals(END)
     with at(END + days(1)):
-        give_up(row=dunning(company), by=UserFactory(), note="they are gone")
+        write_off_renewal(row=dunning(company), by=UserFactory(), note="they are gone")
         with pytest.raises(NamedError, match="paid, left or being paid"):
-            give_up(row=dunning(company), by=UserFactory(), note="again")
+            write_off_renewal(row=dunning(company), by=UserFactory(), note="again")
     assert [one.status for one in invoices(company)] == ["uncollectible"]
     with company_scope(company.pk):
         sums: dict[str, int] = {}

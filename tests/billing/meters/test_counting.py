@@ -14,7 +14,7 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from billing.charges.services import bill_pending, give_up_ended, line_of, mark_billed, owed_by, pending
+from billing.charges.services import bill_pending, line_of, mark_billed, owed_by, pending, write_off_ended
 from billing.meters.services import charge_ended, look_up_outcomes
 from billing.models import Charge, Currency, Invoice, MeterPeriod, MeterPrice, Plan, Subscription, UsageEvent
 from billing.subscriptions.services import grant_subscription, override_subscription
@@ -226,7 +226,7 @@ def test_what_an_ended_subscription_owes_is_given_up_after_long(scope: Cast) -> 
     for days, status, is_given_up in ((91, "active", False), (89, "expired", False), (91, "expired", True)):
         Subscription.objects.update(status=status, ends_at=now - timedelta(days=days))
         with unscoped(reason="test: the periodic task runs for all companies"):
-            give_up_ended()
+            write_off_ended()
         assert (Charge.objects.get().given_up_at is not None) is is_given_up
         assert pending([subscription.pk]).exists() is not is_given_up
         assert owed_by(subscription.pk).exists() is not is_given_up

@@ -54,7 +54,7 @@ def by_cursor(n: int, **params: Any) -> Iterator[list[str]]:
 
 KEYS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "name": lambda row: sort_text(row["name"]),
-    "email": lambda row: capitals(row["email"]),
+    "email": lambda row: upper_text(row["email"]),
     "team.name": lambda row: sort_text(row["team.name"]),
     TEXT_FIELD: lambda row: sort_text(row[TEXT_FIELD]),
 }

@@ -67,7 +67,7 @@ class Allowance:
         return self.rate * int(settings.WORKFLOW_START_BURST_SECONDS)
 
 
-def allowance() -> Allowance:
+def plan_limits() -> Allowance:
     """Return the limits of the active company's plan."""
     try:
         limits = entitlement(company_id()).limits
@@ -102,7 +102,7 @@ class StartReservations:
         Its bucket is locked until the caller's transaction ends. Each bucket is locked after the company's, so that
         starts wait for each other in one order.
         """
-        allowed = allowance()
+        allowed = plan_limits()
         interval, burst = allowed.interval, allowed.burst
         begin, started = _reserve("", number, interval, burst, now)
         # Reserved first and given back, so that the row's lock decides who gets the last ones.
@@ -159,7 +159,7 @@ def can_start_now(now: dt.datetime) -> bool:
     return bucket is None or bool(bucket.next_at <= now)
 
 
-def queued() -> int:
+def count_queued_runs() -> int:
     """Count the queued runs of the active company, up to MAX_QUEUED."""
     # Counted no further than the limit.
     return int(WorkflowRun.objects.filter(status=WorkflowRun.Status.QUEUED).order_by()[:MAX_QUEUED].count())

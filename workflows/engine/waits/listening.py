@@ -14,7 +14,7 @@ from django.utils import timezone
 from core.ids import as_array, is_id
 from core.jobs import notify_workers
 from core.models import Event
-from core.text.json import iso
+from core.text.json import format_iso
 from core.types import JsonObject
 from workflows.engine import locks, writing
 from workflows.engine.cursor import Cursor
@@ -59,7 +59,7 @@ def event_json(event: Event) -> JsonObject:
     return {
         "kind": event.kind,
         "objectId": event.object_id,
-        "happenedAt": iso(event.created_at),
+        "happenedAt": format_iso(event.created_at),
         "payload": event.payload,
     }
 

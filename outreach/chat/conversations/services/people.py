@@ -12,7 +12,7 @@ from outreach.chat.conversations.incoming import identify
 from outreach.chat.conversations.models import Conversation
 from outreach.chat.conversations.people import get_or_create_by_address, get_or_create_by_phone, lead_of, new_lead
 from outreach.chat.conversations.replies import confirm, take_reply_back
-from outreach.chat.conversations.services.rows import locked, report
+from outreach.chat.conversations.services.rows import emit_action, lock_conversation
 from outreach.chat.conversations.targets import save_with_target
 
 
@@ -36,7 +36,7 @@ def set_contact(
     Raises NotFound_404, ContactNotFound_400, and InvalidRequest_400 for another address or values of no visitor. Raises
     UnauthorizedAction_403 without the right to create or read the contact, and the errors of create_contact.
     """
-    conversation = locked(id)
+    conversation = lock_conversation(id)
     is_visitor = conversation.channel == Conversation.Channel.WIDGET
     if (email or phone or name) and not is_visitor:
         raise NamedError("InvalidRequest_400", "email, phone and name are for a website's visitor", field="contact")
@@ -63,7 +63,7 @@ def set_contact(
         identify(conversation, new_contact, member_id)
         confirm(conversation)
         save_with_target(conversation)
-        report("identified", conversation, member_id)
+        emit_action("identified", conversation, member_id)
         return
     former = conversation.contact_id
     is_corrected = conversation.contact_confirmed and new_contact.pk != former
@@ -98,7 +98,7 @@ def set_lead(*, id: str, member_id: str, lead: str | None) -> None:
 
     Raises NotFound_404, LeadNotFound_400, and the errors of the company's rules for leads.
     """
-    conversation = locked(id)
+    conversation = lock_conversation(id)
     if conversation.contact is None:
         raise NamedError("InvalidRequest_400", "choose a contact for the conversation first", field="lead")
     if lead is None:

@@ -20,7 +20,7 @@ from django.conf import settings
 
 from core.crypto import SecretUnreadable
 from core.errors import shorten
-from core.outbound_http import HttpAnswer, HttpFailed, exchange
+from core.outbound_http import HttpAnswer, HttpFailed, send_request
 from core.types import Values
 from outreach.connections.ai.providers import prompts
 from outreach.connections.ai.providers.answers import JUDGEMENTS, MESSAGE, Unreadable, Unusable, read_fits, read_message
@@ -286,7 +286,7 @@ class ModelProvider(AiProvider):
         headers = {"Content-Type": "application/json", "Accept": "application/json", **request.headers}
         address = f"{self.base_url}{request.path}"
         try:
-            return exchange("POST", address, seconds=seconds, headers=headers, body=orjson.dumps(request.body))
+            return send_request("POST", address, seconds=seconds, headers=headers, body=orjson.dumps(request.body))
         except HttpFailed as failed:
             # Nothing was sent, so another try does nothing twice.
             if failed.code == "unreachable":

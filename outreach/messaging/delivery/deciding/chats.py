@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from core.types import JsonObject
 from crm.models import Contact
 from outreach.connections.chat_apps.models import DIRECT, ChatTemplate
-from outreach.connections.chat_apps.selectors import is_phone, opted_out
+from outreach.connections.chat_apps.selectors import is_phone, opted_out_numbers
 from outreach.messaging.delivery.deciding.decision import SESSION_HOURS
 from outreach.messaging.delivery.models import SendJob
 
@@ -33,7 +33,7 @@ def chats_of(jobs: Sequence[SendJob]) -> dict[str, JsonObject]:
     chat_jobs = [job for job in jobs if job.chat_app_id]
     if not chat_jobs:
         return mails
-    gone = opted_out(job.address for job in chat_jobs if job.chat_template_id)
+    gone = opted_out_numbers(job.address for job in chat_jobs if job.chat_template_id)
     rows = SendJob.objects.filter(pk__in=[job.pk for job in chat_jobs])
     values = rows.values_list("pk", "chat_template__status", "conversation__last_inbound_at", "conversation__address")
     state = {pk: rest for pk, *rest in values}
@@ -43,7 +43,7 @@ def chats_of(jobs: Sequence[SendJob]) -> dict[str, JsonObject]:
 def by_chat(contacts: Iterable[Contact]) -> dict[str, JsonObject]:
     """Return the inputs of the decision about a new message from a template, by the contacts' ids."""
     contacts = list(contacts)
-    gone = opted_out(contact.contact_number for contact in contacts)
+    gone = opted_out_numbers(contact.contact_number for contact in contacts)
     return {
         contact.pk: {"suppressed": contact.contact_number in gone, "address_valid": is_phone(contact.contact_number)}
         for contact in contacts

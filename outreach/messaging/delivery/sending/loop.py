@@ -31,7 +31,7 @@ from outreach.messaging.delivery.limits.pauses import pause, pause_after_failure
 from outreach.messaging.delivery.models import SendJob
 from outreach.messaging.delivery.senders import AnySession, find_sender, opener
 from outreach.messaging.delivery.sending.claims import LOOKAHEAD, claim, due_senders, release_claim, release_lost_claims
-from outreach.messaging.delivery.sending.intents import Row, settled
+from outreach.messaging.delivery.sending.intents import Row, settle_parameters
 from outreach.messaging.delivery.sending.parts import parts_of
 from outreach.messaging.delivery.sending.turns import LOW, SenderSession, release_slot, take_slot
 from outreach.messaging.delivery.sending.worker import (
@@ -312,7 +312,7 @@ class SendingLoop:
         if isinstance(outcome, Sent):
             turn.sent += 1
             # The time of acceptance is taken here, before the group waits for its commit.
-            row = settled(job, outcome)
+            row = settle_parameters(job, outcome)
             late = partial(self._record, turn, partial(record_late, job, row))
             self._ledger.settle(row, partial(self._post_to_main, turn, late))
         else:

@@ -18,7 +18,7 @@ from core.web.toasts import HOLD_SECONDS, TIMED
 from outreach.messaging.delivery.pages import GONE, TOO_LATE
 from outreach.messaging.delivery.types import ListedMessageData
 from outreach.runs.genie.pages.base import OutreachPage
-from outreach.runs.genie.pages.highlights import marks
+from outreach.runs.genie.pages.highlights import highlight_text
 
 QUEUE_SIZE = 50
 SINCE = {
@@ -80,7 +80,7 @@ class Review(OutreachPage):
             "title": _("Review: %(name)s") % {"name": message["run"]["name"]} if message["run"] else self.title,
             "form": self.form(message) if "edit" in self.request.GET and draft else None,
             "anew": self.hint(message) if "anew" in self.request.GET and draft else None,
-            **marks(message),
+            **highlight_text(message),
         }
 
     def since(self, message: ListedMessageData) -> str:

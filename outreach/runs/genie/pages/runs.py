@@ -18,7 +18,7 @@ from core.web.lists import Column, ListState
 from outreach.messaging.delivery.pages.reason_links import Case, Link, link_of, record_id
 from outreach.runs.genie.pages.base import CANCELED, PHASES, OutreachPage, shown_run, undo_approval
 from outreach.runs.genie.pages.outcomes import NOT_SENT, chart_of, outcomes_of, unmeasured
-from outreach.runs.genie.pages.steps import about, hours_in_words, in_words, step_name
+from outreach.runs.genie.pages.steps import follow_up_source, hours_in_words, in_words, step_name
 from outreach.runs.genie.pages.tracking import TurnsOnTracking
 from outreach.runs.genie.types import RunDetailData
 
@@ -170,7 +170,7 @@ class Run(TurnsOnTracking, OutreachPage):
                     "name": step_name(number),
                     "after": in_words(step["delay"]) if step else "",
                     "hours": hours_in_words(step["window"]) if step.get("window") else "",
-                    "about": about(step),
+                    "about": follow_up_source(step),
                     "subject": step.get("subject", ""),
                     "to_come": before.get("followed", 0),
                     "comes_at": before.get("nextAt"),

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from core.jobs import notify_workers
 from core.types import JsonObject, Values
-from crm.bulk_jobs.services import batch_rows, work
+from crm.bulk_jobs.services import batch_rows, process_batches
 from crm.models import BulkJob
 from outreach.messaging.delivery import ledger
 from outreach.messaging.delivery import services as delivery
@@ -117,7 +117,7 @@ def _queue(run: GenieScheduler, action: BulkJob.Action, change: JsonObject, memb
 
 def work_on_messages(job: BulkJob, deadline: float) -> None:
     """Work on a job that changes the messages that its run had when it was made, in the order of their ids."""
-    work(job, deadline, _change_next)
+    process_batches(job, deadline, _change_next)
 
 
 def _change_next(job: BulkJob) -> JsonObject | None:

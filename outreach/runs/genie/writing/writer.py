@@ -16,7 +16,7 @@ from django.db import transaction
 from django.db.models import Min, QuerySet
 from django.utils import timezone
 
-from core.jobs import checkpoint, notify_workers
+from core.jobs import notify_workers, save_progress
 from core.types import Values
 from crm.models import Contact
 from outreach.chat.chat_templates.frozen import of_contact
@@ -192,7 +192,7 @@ class Writer:
             return None
         self.write(jobs, [job.contact for job in jobs])
         with transaction.atomic():
-            going = checkpoint(self.run)
+            going = save_progress(self.run)
             if not self.run.cancel_requested:
                 self._store(jobs)
                 notify_workers("send")

@@ -264,7 +264,7 @@ def test_two_workers_renew_once(cast: Cast, gmail: VendorServer, monkeypatch: py
         app = gmail.app("gmail", letter="c", access_ends_at=timezone.now())
         app.save()
     asking, goes_on = threading.Event(), threading.Event()
-    exchange = google.exchange
+    exchange = google.send_request
 
     def slow(*args: Any, **options: Any) -> HttpAnswer:
         asking.set()
@@ -275,7 +275,7 @@ def test_two_workers_renew_once(cast: Cast, gmail: VendorServer, monkeypatch: py
         goes_on.set()  # the other one sees that somebody is at it
         threading.Event().wait(0.02)
 
-    monkeypatch.setattr(google, "exchange", slow)
+    monkeypatch.setattr(google, "send_request", slow)
     monkeypatch.setattr(access, "sleep", waited)
     found: list[str] = []
 
