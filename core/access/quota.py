@@ -124,8 +124,8 @@ def quota_exceeded(module: str, left: int = 0) -> NamedError:
 def check_metered(name: str, count_more: Callable[[], int], *, error: str) -> None:
     """Raise `error` if the number that `count_more` returns would exceed a metered limit.
 
-    Others of the company who check it wait until the caller's transaction ends. Outside of `limited_creation` nothing is
-    counted.
+    Others of the company who check it wait until the caller's transaction ends.
+    Outside of `limited_creation` nothing is counted.
     """
     limit = _limit_of(name)
     if limit is None:

@@ -115,7 +115,7 @@ def describe_differences(
 
 
 def with_holder(message: str, holder: str) -> str:
-    """Return the message about two people with the name of the one who has the value, as `describe_differences` writes it."""
+    """Return the message of `describe_differences` with the name of the person who has the value."""
     return message.replace(UNNAMED, f": {holder}, not ", 1) if holder else message
 
 

@@ -76,8 +76,10 @@ def restore_batch(
     load: Callable[[Sequence[str]], Mapping[str, JsonObject]],
     actor_id: str | None,
 ) -> RestoreResult:
-    """Restore the journaled records in the caller's transaction. `load` returns their present versions and locks their
-    rows. Where the plan's limit applies (core.access.limited_creation), only as many deleted records come back as it allows."""
+    """Restore the journaled records in the caller's transaction. `load` returns and locks their present versions.
+
+    Inside of core.access.limited_creation only as many deleted records come back as the plan allows.
+    """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("restore_batch() needs a transaction around it")
     schema = RECORD_TYPES[kind.panel].schema.load()
