@@ -27,7 +27,7 @@ from config.staff_visits.visitors import pages_address
 from core.api.endpoint import Endpoint
 from core.api.output import Output
 from core.api.routers import Operation
-from core.backoffice.columns import chosen
+from core.backoffice.columns import choice_text
 from core.ids import is_id
 from core.tenancy import company_scope
 from core.text.labels.words import name_label
@@ -149,7 +149,7 @@ def overview(request: HttpRequest, visiting: Visiting) -> HttpResponse:
         "members": [(member, chosen(member, "status")) for member in members],
         "more_members": len(members) == SIZE,
         "subscription": subscription,
-        "subscription_status": chosen(subscription, "status") if subscription else "",
+        "subscription_status": choice_text(subscription, "status") if subscription else "",
         "counts": _counts(visiting),
     }
     return visiting.page(request, "visit_overview.html", context)

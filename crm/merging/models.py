@@ -38,7 +38,7 @@ class DuplicateDismissal(CompanyModel):
     """A pair of records that a member has marked as different."""
 
     panel = models.CharField(max_length=16)
-    min_id_at = ObjectIdField()
+    first_id = ObjectIdField()
     second_id = ObjectIdField()
     created_by = CompanyForeignKey(
         "accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False

@@ -30,10 +30,10 @@ and its API key is {demo.made.api_key.key}
   API={address}/api/key/protected KEY={demo.made.api_key.key}
   call() {{ curl -sS -w '\\n' -H "apikey: $KEY" "$@"; }}
   send() {{ call -H "Content-Type: application/json" -d "$1" "$2"; }}
-  min_id_at() {{ grep -o '"_id":"[0-9a-f]*"' | head -n 1 | cut -d '"' -f 4; }}
-  FILE=$(call -F file=@{shlex.quote(str(demo.file))} $API/upload | min_id_at)
+  first_id() {{ grep -o '"_id":"[0-9a-f]*"' | head -n 1 | cut -d '"' -f 4; }}
+  FILE=$(call -F file=@{shlex.quote(str(demo.file))} $API/upload | first_id)
   send '{{"importType":"contact","fileId":"'$FILE'","pauseImport":false}}' $API/contact/import
-  RUN=$(send '{{{_audience(demo)},{_PROMPT}}}' $API/genie/from-contacts | min_id_at)
+  RUN=$(send '{{{_audience(demo)},{_PROMPT}}}' $API/genie/from-contacts | first_id)
   sleep 5; call $API/genie/$RUN
   send '{{}}' $API/genie/$RUN/approve-all
 """

@@ -33,14 +33,14 @@ def never_goes() -> Combinable:
     may go."""
     by_chat = Q(chat_app__isnull=False)
     suppressed = ~by_chat & Q(In(Lower("contact__email"), Suppression.objects.values("email")))
-    opted_out_numbers = by_chat & Q(In(F("contact__contact_number"), ChatOptOut.objects.values("phone")))
+    opted_out = by_chat & Q(In(F("contact__contact_number"), ChatOptOut.objects.values("phone")))
     no_number = by_chat & (Q(contact__contact_number=None) | ~Q(contact__contact_number__regex=PHONE))
     began = Case(When(run__isnull=False, occurrence=1, then=F("run__created_at")), default=F("created_at"))
     stop = FollowUpStop()
     conditions = (
         (Q(run__cancelled_at__isnull=False) | Q(run__is_deleted=True), Reason.RUN_CANCELLED),
         (Q(contact__is_deleted=True), Reason.CONTACT_DELETED),
-        (suppressed | opted_out_numbers, Reason.ADDRESS_SUPPRESSED),
+        (suppressed | opted_out, Reason.ADDRESS_SUPPRESSED),
         (Q(contact__unsubscribed_at__isnull=False), Reason.UNSUBSCRIBED),
         (Q(step=1, contact__replied_at__gt=began), Reason.REPLY_RECEIVED),
         (IsNull(stop, False), stop),

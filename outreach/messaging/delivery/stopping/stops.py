@@ -46,14 +46,14 @@ def stop_waiting() -> bool:
     listed = Suppression.objects.filter(
         company_id=OuterRef("contact__company_id"), email=Lower(OuterRef("contact__email"))
     )
-    opted_out_numbers = ChatOptOut.objects.filter(
+    opted_out = ChatOptOut.objects.filter(
         company_id=OuterRef("contact__company_id"), phone=OuterRef("contact__contact_number")
     )
     for reason, stopped in (
         (Reason.CONTACT_DELETED, waiting.filter(Exists(gone.filter(is_deleted=True)))),
         (Reason.UNSUBSCRIBED, waiting.filter(Exists(gone.filter(unsubscribed_at__isnull=False)))),
         (Reason.ADDRESS_SUPPRESSED, waiting.filter(Exists(listed), chat_app=None)),
-        (Reason.ADDRESS_SUPPRESSED, waiting.filter(Exists(opted_out_numbers), chat_app__isnull=False)),
+        (Reason.ADDRESS_SUPPRESSED, waiting.filter(Exists(opted_out), chat_app__isnull=False)),
         (Reason.RUN_CANCELLED, waiting.filter(Q(run__cancelled_at__isnull=False) | Q(run__is_deleted=True))),
     ):
         ids_by_reason.setdefault(reason, []).extend(stopped.order_by("pk").values_list("pk", flat=True)[:BATCH])
