@@ -62,7 +62,7 @@ def may_succeed_later(error: BaseException | None) -> bool:
 
 
 def retry_until_available(write: Callable[[], object]) -> None:
-    """Call a function outside of any transaction, and again as long as the database is away or takes no writes."""
+    """Retry a write until the database accepts it. Call it outside of any transaction."""
     pause = FIRST_PAUSE
     while True:
         try:

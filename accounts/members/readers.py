@@ -115,8 +115,8 @@ def _formats(company: str, layout: JsonObject) -> Formats:
 
 
 def _cached_look(company: str) -> Look:
-    """Return how the company's pages look. A process looks anew after some seconds; a change is seen at once by who
-    makes it (outreach.site.white_label.brands.forget)."""
+    """Return the company's brand, cached for seconds. The editor sees changes at once
+    (outreach.site.white_label.brands.forget)."""
     look: Look | None = cache.get_or_set(f"look:{company}", lambda: brand_colors(company), LOOK_KNOWN_FOR)
     return look or brand_colors(company)
 

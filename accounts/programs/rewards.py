@@ -250,7 +250,7 @@ def _return_reward(part: Reward, source: str) -> Decimal:
     was_repaid = part.settled_at is not None
     state = State.EARNED if was_repaid else State(taken.from_state)
     if state != State.PAID and part.program == Referral.Program.PARTNER and not _percent(part.referral):
-        return Decimal(0)  # the partnership was revoked meanwhile, which takes what is not paid
+        return Decimal(0)  # revoking the partnership has cancelled its unpaid rewards
     # The source is unique, and the reward that lives again needs it.
     _rename(part, f"{part.pk}:{source}")
     if state == State.PAID:

@@ -63,12 +63,11 @@ def hold(coupon: Coupon, payment_id: str) -> None:
 
 @transaction.atomic
 def extend_hold(payment_id: str, *, until_decided: bool = False, is_authorized: bool = False) -> None:
-    """Hold the coupon of an order that is about to be paid for HOLD_LIFE from now, or with `until_decided` until the
-    order is paid or left.
+    """Hold the coupon of an order for HOLD_LIFE, or with `until_decided` until the order closes.
 
-    After MAX_HOLD the order holds it no more, unless its customer has authorized the payment (`is_authorized`).
+    A hold ends after MAX_HOLD, unless the customer has authorized the payment (`is_authorized`).
 
-    Raises CouponInvalid_400 where the order has let it go meanwhile and others have used it up.
+    Raises CouponInvalid_400 if the hold had ended and other orders have used the coupon up.
     """
     row = _locked_redemption(payment_id)
     if row is None:

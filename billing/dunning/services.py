@@ -67,7 +67,7 @@ def run(row: Dunning) -> None:
         rows = Payment.objects.select_for_update(of=("self",), no_key=True).select_related("invoice", "plan")
         payment = rows.get(pk=row.payment_id)
         goes_on = subscription is not None and _step(row, subscription, payment)
-        # A look each day at least: it repairs whatever a lost notification would have left waiting for ever.
+        # Check each day at least, in case a notification of the gateway was lost.
         due = [at for at in (row.next_try_at, subscription and subscription.ends_at) if at and at > timezone.now()]
         update_owned(
             row,
@@ -138,7 +138,7 @@ def _collect(row: Dunning, subscription: Subscription, payment: Payment) -> None
         if not row.notices:
             _notify_owners(row, "invoice.due", "asked:0", subscription, payment)
         return
-    # Another card is tried at once, also after a refusal for good: it is what the mail has asked for.
+    # Try a new card at once, even after a hard decline: the mail has asked for one.
     is_new = row.method_id != method.pk
     if is_new or (row.next_try_at is not None and row.next_try_at <= now):
         row.tries = row.tries + 1

@@ -47,7 +47,7 @@ def invoice_party(source: Seller | BillingDetails) -> dict[str, str]:
 
 
 def get_seller() -> Seller:
-    """Return who sells; without a name until the operator has given one."""
+    """Return the seller, with a blank name until the operator has set one."""
     return Seller.objects.first() or Seller(name="")
 
 

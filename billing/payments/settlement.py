@@ -50,8 +50,10 @@ payment_method_changed: Hook[[], object] = Hook(
 
 
 def accepts_gateways(payment: Payment) -> bool:
-    """Return whether an open order may be paid at a gateway: within a day, since time that is credited and a coupon are
-    worth less later. A renewal's invoice is issued, and stays payable."""
+    """Return whether an open order may be paid at a gateway. It may for a day, because credit and coupons decay.
+
+    A renewal's invoice is issued, and stays payable.
+    """
     return payment.renews is not None or payment.created_at > timezone.now() - ORDER_PAGE_LIFE
 
 
@@ -262,7 +264,7 @@ def _text(moment: Any) -> str:
 
 
 def keep_as_credit(payment: Payment, *, account: str, by: str, tx: str) -> None:
-    """Keep money that came for an order which it does not pay: it is the company's balance."""
+    """Credit money that cannot pay its order to the company's balance."""
     post_transaction(tx, payment.currency, [(account, payment.amount_minor), (BALANCE, -payment.amount_minor)])
     _tell(payment, Kind.CREDIT, payment.amount_minor, by)
     tell_received(payment, by=by, credited=True)

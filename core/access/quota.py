@@ -139,7 +139,7 @@ def check_metered(name: str, count_more: Callable[[], int], *, error: str) -> No
 
 
 def _words(name: str) -> str:
-    """Return what a limit counts, as it stands in a sentence."""
+    """Return the limit's noun in lower case."""
     label = name_of(name)
     return label if label[:2].isupper() else label[:1].lower() + label[1:]
 

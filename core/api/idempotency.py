@@ -129,7 +129,7 @@ def _tries() -> Iterator[None]:
 
 
 def _taken(keyed: Keyed) -> Any:
-    """Take the request. One in several transactions is UNDER_WAY too, as long as it is as young as others wait."""
+    """Claim the key. A request of several transactions counts as UNDER_WAY until WAIT_SECONDS are over."""
     try:
         return claim(keyed)
     except OtherRequest as other:
@@ -144,8 +144,10 @@ def _taken(keyed: Keyed) -> Any:
 
 
 def _attempt(view: Any, request: Any, run: Run) -> Any:
-    """Return the response of `run`, or to its error. What it did before an expected error stays, as it does without a
-    key; after an error of the database nothing can."""
+    """Run once, and turn an error into its response.
+
+    Changes before an expected error are kept, as without a key; an error of the database undoes them.
+    """
     failed: Exception | None = None
     try:
         # A savepoint around it, so that what was done before an expected error can still be committed.

@@ -155,7 +155,7 @@ class _Shape:
 
     @property
     def walks(self) -> bool:
-        """Return whether it is the whole list in an order of its own columns: for every company its index is walked."""
+        """Return whether one index scan yields the list: no filters, and a sort by columns of the table."""
         values = {value for _, _, value in self.conditions}
         return values <= {COMPANY, True, False} and all(key.field.local for key in self.sort)
 

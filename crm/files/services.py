@@ -108,7 +108,7 @@ def store_uploads(
 
 
 def _refuse_lapsed(files: Sequence[File]) -> None:
-    """Refuse more than a lapsed company needs to show how it has paid. Raises PlanLimitExceeded_403.
+    """Limit lapsed companies to proofs of payment. Raises PlanLimitExceeded_403.
 
     Without a subscription there is no plan, whose limits would count.
     """

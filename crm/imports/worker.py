@@ -134,7 +134,7 @@ class _Turn(RowWriter):
 
     def _turn_is_over(self) -> bool:
         now = monotonic()
-        # An import that nobody waits for goes on: giving it back would only cost the opening of its file.
+        # Keep the import while no other waits: requeueing it would only reopen its file.
         return now > self.latest or (now > self.deadline and has_due(Import))
 
     def _write(self, batch: Batch, started: float) -> bool:

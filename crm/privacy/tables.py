@@ -286,8 +286,10 @@ def blank_answers(subject: DataSubject, rows: QuerySet[IdempotencyKey]) -> int:
 
 
 def erase_merges(subject: DataSubject, rows: QuerySet[Merge]) -> int:
-    """Delete the merges of the subject's records alone. Of those with records of others keep which records they
-    merged, and the others' versions before it; the versions afterwards may have values of the subject."""
+    """Delete the merges of the subject's records. Of shared merges keep ids and earlier versions of others.
+
+    Their later versions may contain values of the subject.
+    """
     own = set(_ids(subject))
     merges = rows.values_list("pk", "winner_id", "loser_ids")
     shared = [pk for pk, winner, losers in merges if not own.issuperset({winner, *losers})]

@@ -1,4 +1,4 @@
-"""Use cases of saved views. A member's own are theirs alone; shared ones are changed by who made them, or an admin."""
+"""Use cases of saved views. Private views belong to their maker; makers and admins edit shared ones."""
 
 from __future__ import annotations
 

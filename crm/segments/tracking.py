@@ -50,8 +50,10 @@ watched_segments: Hook[[], Collection[str]] = Hook(
 
 
 def refresh_watches() -> None:
-    """Begin to keep the members of segments that are watched by now, and forget those of others, in the caller's
-    transaction. Who is in them at the start has not entered."""
+    """Sync the stored members with the watched segments, in the caller's transaction.
+
+    Members at the start of a watch cause no event.
+    """
     watched_ids = {id for ids in watched_segments.send() for id in ids}
     since_by_id = dict(
         Segment.objects.filter(Q(pk__in=watched_ids) | ~Q(watched_since=None)).values_list("pk", "watched_since")

@@ -64,7 +64,7 @@ def publish(
     """
     graph = _checked(workflow, may)
     locks.lock_alone([workflow.pk])
-    while workflow.carry:  # a version before is still to be carried out, and not by what is said of this one
+    while workflow.carry:  # finish the migration of an earlier version by its own mode first
         completion.settle(workflow.pk)
         workflow.refresh_from_db()
     current = _kept_version(workflow, graph, member_id, runs)

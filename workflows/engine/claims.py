@@ -72,9 +72,9 @@ def claim(companies: Sequence[str], *, without: Collection[str]) -> dict[str, li
 
 
 def lock(claimed: Mapping[str, list[str]]) -> dict[str, list[str]]:
-    """Lock those of the notices that nobody else holds by now. Returns run -> its notices."""
+    """Lock the notices that are free. Returns run -> its notices."""
     ids = [id for notices in claimed.values() for id in notices]
-    # Read without an order: SKIP LOCKED waits for nobody, so no circle of waiting can arise.
+    # Read without an order: SKIP LOCKED never waits, so it cannot deadlock.
     locked = RunReady.objects.filter(pk__in=ids).select_for_update(of=("self",), skip_locked=True).order_by()
     notices_by_run: dict[str, list[str]] = defaultdict(list)
     for id, run_id in locked.values_list("pk", "run_id"):

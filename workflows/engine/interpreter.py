@@ -34,9 +34,9 @@ MAX_TOKENS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A node that a token has reached: its number among the run's visits of the node, and its turn.
+    """A node that a token has reached, with the count of visits and of turns so far.
 
-    A retry of a failed node, and the continuation after a wait at the node, are further visits of the same turn.
+    A retry of a failed node and a continuation after a wait are further visits of the same turn.
     """
 
     token: str

@@ -102,12 +102,11 @@ def work_slice() -> int:
 
 
 def _work_suspect(deaths: Mapping[str, int]) -> int:
-    """Move one of the runs with which workers have died, alone: first those that had nothing to do with it, probably.
-    Returns 0 if none of them may move."""
+    """Retry one suspect run alone, the one with the fewest crashes first. Returns 0 if none may move."""
     for run_id, number in sorted(deaths.items(), key=lambda pair: (pair[1], pair[0])):
         notices = {run_id: list(RunReady.objects.filter(run=run_id).values_list("pk", flat=True))}
         if not notices[run_id]:
-            # Nothing of it is left to move, so nothing can kill a worker.
+            # The run has no pending notices, so it cannot kill another worker.
             crash_markers.forget([run_id])
         elif number >= crash_markers.MAX_CRASHES:
             _fail_poisonous(run_id)
@@ -171,7 +170,7 @@ def _work_slice(notices: Mapping[str, list[str]]) -> int:
 def _work_company(company_id: str, runs: Sequence[WorkflowRun], workflows: Mapping[str, Workflow]) -> set[str]:
     """Move a company's runs. Returns the runs whose notices are done with; those of records that others hold are not.
 
-    If that fails for all at once, each run goes alone, and one that still fails ends as failed.
+    If the batch raises, each run is retried alone, and a run that raises alone is failed.
     """
     try:
         with transaction.atomic():
@@ -203,7 +202,7 @@ def _advance_company(company_id: str, runs: Sequence[WorkflowRun], workflows: Ma
     versions = WorkflowVersion.objects.filter(pk__in={run.version_id for run in going}).defer("graph")
     actors = {version.pk: version.published_by_id for version in versions}
     plans = {id: plan_of(id) for id in actors}
-    # Before the records and what the runs wait for, as those do it who tell of events (workflows.engine.locks).
+    # Event types before records and waits: the lock order of publishers of events (workflows.engine.locks).
     locks.lock_event_types(event_type_lock(run, kind) for run in going for kind in plans[run.version_id].waited)
     present = _hold_subjects(going, plans, now)
     company = Company.objects.values("name", "timezone").get(pk=company_id)
@@ -240,7 +239,7 @@ def _admit(
         elif run.hold_no < workflow.hold_no or workflow.status != Workflow.Status.PUBLISHED:
             writing.pause([run.pk], PAUSED_TOGETHER if run.hold_no < workflow.hold_no else held_reason(workflow))
             seen.add(run.pk)
-        elif reason := limits.queue_reason(run, now):  # a notice or a timer comes when it may begin
+        elif reason := limits.queue_reason(run, now):  # a later notice or timer starts it
             early[reason].append(run.pk)
             seen.add(run.pk)
         else:

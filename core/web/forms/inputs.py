@@ -188,6 +188,6 @@ def _exact(text: str) -> float | str:
 
 
 def merged(opened: list[Any], typed: list[Any], current: list[Any]) -> list[Any]:
-    """Return the present items of a list with those that a person added, and without those that they removed."""
+    """Merge a person's additions and removals into the current list."""
     kept = [item for item in current if item in typed or item not in opened]
     return [*kept, *(item for item in typed if item not in opened and item not in current)]

@@ -159,7 +159,7 @@ class _Batch:
         for entry in entries:
             row = self.present[entry.id]["row"]
             then = row["created_at"] if entry.after is None else entry.after.get("row", {}).get(CHANGED_AT)
-            # A record that somebody has worked with since is theirs by now, even if the import brought it.
+            # Keep records that members have edited since the import.
             if row[CHANGED_AT] == then and entry.id not in used:
                 self.result.deleted.append(entry.id)
             else:

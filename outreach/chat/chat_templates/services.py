@@ -153,7 +153,7 @@ def submit_template(*, id: str, member_id: str) -> ChatTemplate:
     now = timezone.now()
     rows = ChatTemplate.objects.filter(pk=id, updated_at=seen)
     if not rows.update(updated_by_id=member_id, updated_at=now, **values):
-        # Somebody has changed it meanwhile: what the vendor has are the words before.
+        # A concurrent edit won: the vendor has the previous text.
         ChatTemplate.objects.filter(pk=id, vendor_id="").update(vendor_id=values.get("vendor_id", ""))
     return get_template(id)
 

@@ -132,7 +132,7 @@ def _tokens(member_id: str, code: str, state: str) -> google.Tokens:
     if not {*SCOPES} <= {*tokens.scopes.split()}:
         missing = "Google was not allowed to see and change events, or to tell busy times; leave the boxes ticked"
     elif not tokens.refresh or not tokens.email:
-        missing = "Google's answer lacks what lasts; start the log-in again"
+        missing = "Google's answer has no refresh token; start the log-in again"
     if missing:
         google.revoke(tokens.refresh or tokens.access)
         raise NamedError("InvalidCredentials_400", missing, field="code")

@@ -121,7 +121,7 @@ def _end_login(letter: str, member_id: str, app: str | None, params: Values) -> 
     if google.SEND not in tokens.scopes.split():
         missing = "Google was not allowed to send mails; leave that box ticked"
     elif not tokens.refresh or not tokens.email:
-        missing = "Google's answer lacks what lasts; start the log-in again"
+        missing = "Google's answer has no refresh token; start the log-in again"
     if missing:
         google.revoke(tokens.refresh or tokens.access)
         raise NamedError("InvalidCredentials_400", missing, field="code")

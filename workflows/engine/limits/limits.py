@@ -105,7 +105,7 @@ class StartReservations:
         allowed = plan_limits()
         interval, burst = allowed.interval, allowed.burst
         begin, started = _reserve("", number, interval, burst, now)
-        # Reserved first and given back, so that the row's lock decides who gets the last ones.
+        # Reserve first and release the excess: the row lock makes the quota free of races.
         if allowed.month is not None and started > allowed.month:
             over = min(number, started - allowed.month)
             _release("", over, interval)

@@ -304,7 +304,7 @@ def _fill(run: GenieScheduler, job: SendJob, draft: Draft) -> None:
     job.error = ""
     job.attempts = 0
     job.due_at = timezone.now()
-    # An unproved statement never goes by itself, whatever the run says.
+    # An unproved statement always needs approval, even in a run that sends without it.
     held = run.draft or is_unproved(job.evidence) or is_rewrite
     job.status = Status.DRAFT if held else Status.APPROVED
     job.reason = Reason.AWAITING_APPROVAL if held else ""
