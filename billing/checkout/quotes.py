@@ -172,7 +172,7 @@ def _check_ahead(subscription: Subscription, plan: Plan, seats: int, add_ons: Ch
 
 
 def _seats(subscription: Subscription, plan: Plan, seats: int | None, *, ahead: bool) -> int:
-    """Return the number of seats to buy. A period paid ahead has those of the current one."""
+    """Return the number of seats to buy. A period paid ahead keeps the current number."""
     held_now = max(subscription.seats or plan.min_seats, plan.min_seats)
     if seats is not None:
         chosen = seats

@@ -260,7 +260,7 @@ def forfeited_amount(subscription: Subscription) -> int:
     """Return the unused part of the company's payments, in minor units before tax, which cancelling now forfeits."""
     if subscription.status not in OPEN or not subscription.currency:
         return 0
-    # Time stands still during a pause, so the unused part is what it was when the pause began.
+    # A pause stops the clock, so the unused part is counted from its beginning.
     if subscription.status == Status.PAUSED and subscription.paused_at is not None:
         return unused_amount(subscription, subscription.currency, subscription.paused_at)
     return unused_amount(subscription, subscription.currency, timezone.now())

@@ -42,7 +42,7 @@ def unused_amount(subscription: Subscription, currency: str, now: datetime) -> i
 
 
 def _begun_at(subscription: Subscription, start: datetime) -> list[Payment]:
-    """Return the paid orders of the period that began at this time, including those of seats within it."""
+    """Return the paid orders of the period that began then, including orders of more seats."""
     rows = Payment.objects.filter(subscription=subscription, status=Payment.Status.PAID).select_related("invoice")
     # The basis says exactly which period an order has opened. Older orders
     # know only the dates of their invoice.

@@ -32,7 +32,7 @@ TAKEN = "others have used the coupon up meanwhile; order without it"
 
 
 def lock_coupons(code: str) -> None:
-    """Lock the coupon of a code and those that the active company holds.
+    """Lock the coupon of a code and the coupons that the active company holds.
 
     They are locked in the order of their ids, so that companies that change from one coupon to another do not wait for
     each other.
@@ -95,7 +95,7 @@ def release(payment_id: str) -> None:
     """Give back the coupon that an order holds, in the transaction that leaves the order."""
     rows = Redemption.objects.filter(payment_id=payment_id, state=State.HELD)
     _lock(rows.values_list("coupon_id", flat=True))
-    # Read again under the lock: the periodic task may have given the coupon back meanwhile.
+    # Read again under the lock: the periodic task may have released the coupon.
     for id, coupon_id in list(rows.values_list("pk", "coupon_id")):
         _release(Redemption.objects.filter(pk=id, state=State.HELD), coupon_id)
 

@@ -245,7 +245,7 @@ class AttemptAdmin(CompanyRecordAdmin):
 
     @dialog_action(RefundForm, _("Refund"), permission="billing.add_refund")
     def refund(self, request: HttpRequest, record: Attempt, *, amount: Decimal, to: str, reason: str) -> Any:
-        """Give a part or all of it back, with a credit note; above a limit once somebody else approves."""
+        """Refund a part or all, with a credit note; above a limit another person approves."""
         minor = exact_minor(amount, record.payment.currency)
         new_refund = start_refund(attempt=record, amount_minor=minor, reason=reason, by=staff_of(request), to=to)
         with company_scope(record.company_id):

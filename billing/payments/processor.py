@@ -88,7 +88,7 @@ def run(attempt: Attempt) -> None:
 
 
 def advance(attempt: Attempt) -> PaymentUpdate:
-    """Open an attempt that is not open, poll it, and move the money of an open one. No transaction is open meanwhile.
+    """Open an attempt that is not open, poll it, and move the money of an open one. Call it outside of transactions.
 
     The gateway's id is committed before any money moves. Raises the gateway's exceptions.
     """
@@ -185,7 +185,7 @@ def _wait(attempt: Attempt, wait: timedelta, reason: str) -> None:
 
 
 def _requeue(attempt: Attempt, **values: Any) -> None:
-    """Release an attempt that is still open. One that was settled meanwhile keeps its status."""
+    """Release an attempt that is still open. A settled attempt keeps its status."""
     mine = Attempt.objects.filter(pk=attempt.pk, lease=attempt.lease, status=Status.WORKING)
     if not mine.update(updated_at=timezone.now(), worker=None, deaths=0, **values):
         _release(attempt)

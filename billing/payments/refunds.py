@@ -141,7 +141,9 @@ def credit_order(*, payment: Payment, amount_minor: int, reason: str, by: User) 
         came = Transaction.objects.filter(payment=order, kind=Transaction.Kind.PAYMENT, by="bank").exists()
         invoice = Invoice.objects.select_for_update(no_key=True).get(pk=order.invoice_id)
         # Credit notes limit what can be given back here, since a transfer has no attempt that could count it.
-        notes = CreditNote.objects.filter(invoice=invoice, refunds__isnull=True)  # those of refunds are of an attempt's
+        notes = CreditNote.objects.filter(
+            invoice=invoice, refunds__isnull=True
+        )  # notes of refunds belong to an attempt
         gone = notes.aggregate(sum=Sum("amount_minor"))["sum"] or 0
         whole = order.credit_minor + (order.amount_minor if came else 0)
         left = whole - gone if order.status == Payment.Status.PAID else 0

@@ -118,7 +118,7 @@ def _settle_paid(payment: Payment, attempt: Attempt, fact: PaymentUpdate) -> Non
         return
     attempt.status = Status.PAID
     attempt.reason = ""
-    attempt.save()  # before the events of what it opens
+    attempt.save()  # before the events of the opened period, which refer to it
     if fact.method and attempt.save_method:
         save_method(attempt.letter, attempt.adapter, fact.method)
     booking = {"account": cash_account(attempt.letter), "by": f"gateway-{attempt.letter}", "tx": f"pay:{attempt.pk}"}
@@ -245,7 +245,7 @@ def _renewed_period(payment: Payment, invoice: Invoice) -> tuple[datetime, datet
 
 
 def _set_add_ons(payment: Payment) -> Subscription:
-    """Set the locked subscription's add-ons to those of its paid order."""
+    """Copy the add-ons of the paid order to the locked subscription."""
     subscription: Subscription = Subscription.objects.select_related("plan", "version").get(pk=payment.subscription_id)
     if "addOns" in payment.basis:
         set_subscription_items(subscription, payment.basis["addOns"], note=f"order {payment.number}")
@@ -318,6 +318,6 @@ def save_method(letter: str, adapter: str, saved: SavedMethod) -> PaymentMethod:
 
 
 def usable_balance(currency: str) -> int:
-    """Return the amount that the active company's balance can cover. Its open order has taken nothing of it yet."""
+    """Return the amount that the active company's balance can cover. An open order has not used the balance yet."""
     # A balance below zero is a debt. It covers nothing, but must not raise the price of an order either.
     return max(0, balance_of(currency))

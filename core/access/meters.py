@@ -57,7 +57,7 @@ class MeterStore(Protocol):
 
 
 class MeterUsedUp(Exception):
-    """All units are used, and the plan sells no more; `until` is the time of the next ones."""
+    """All units are used, and the plan sells no overage; new units come at `until`."""
 
     def __init__(self, meter: str, limit: int, until: datetime) -> None:
         super().__init__(meter)

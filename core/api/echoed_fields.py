@@ -1,4 +1,4 @@
-"""Bodies that repeat an answer: GET a record, change a value of it, PUT the whole."""
+"""Bodies that repeat an answer: GET a record, change one value, PUT the whole."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class WrittenBack:
     outdated: tuple[str, ...] = ()
     """Values of `Output.moving` that differ from the stored ones, and are ignored."""
     record: Any = None
-    """The stored record, if the body changes nothing of it."""
+    """The stored record, if the body changes nothing."""
 
     @property
     def warning(self) -> str:

@@ -83,7 +83,7 @@ def changed_fields(tag: str, record: Values, output: type[Output]) -> list[str]:
     for inner, digits in ((False, match[2]), (True, match[3])):
         was = [digits[start : start + 4] for start in range(0, len(digits), 4)]
         if len(was) != len(now[inner]):
-            names += [FORM] if inner else []  # a value came or went, so none can be told from its place
+            names += [FORM] if inner else []  # with a value added or removed, positions no longer match
         else:
             names += [name for (name, short), old in zip(now[inner], was, strict=True) if short != old]
     return [name for name in names if name not in LATEST]
@@ -102,7 +102,7 @@ def is_known(request: Any, tag: str) -> bool:
 
 
 def _weak(tag: str) -> str:
-    """Return the weak form of a tag, which proxies make of it, or add to it when they compress an answer."""
+    """Return the weak form of a tag, which proxies create when they compress an answer."""
     tag = tag.replace('-gzip"', '"')
     return tag if tag.startswith("W/") or tag == "*" else f"W/{tag}"
 

@@ -52,7 +52,7 @@ class Unfinished(ApiError):
 
 def is_keyed(view: Any, request: Any) -> bool:
     """Return whether the request has a key that counts: it may change something, and comes from a company."""
-    # Reading again does no harm (RFC 9110, 9.2.1), so nothing is kept of it.
+    # Safe methods can repeat (RFC 9110, 9.2.1), so their answers are not stored.
     if "HTTP_IDEMPOTENCY_KEY" not in request.META or request.method in SAFE_METHODS or view.declared.many:
         return False
     return bool(getattr(getattr(view, "actor", None), "company_id", ""))
@@ -80,7 +80,7 @@ def _in_one_transaction(view: Any, request: Any, keyed: Keyed, run: Run) -> Any:
                 return replay(earlier)
             if earlier is None:
                 response = _attempt(view, request, run)
-                # Nothing of it stays, so that the same request may be tried again.
+                # Delete the claim, so that the same request may be retried.
                 if response.status_code >= 500 or response.status_code in NOT_KEPT:
                     transaction.set_rollback(True)
                 else:

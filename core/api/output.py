@@ -87,7 +87,7 @@ class Output(serializers.Serializer[Any]):
     conceals: ClassVar[tuple[str, ...]] = ()
     """Names that visiting staff don't see: secrets, and links that need no login."""
     signs: ClassVar[tuple[str, ...]] = ()
-    """Names of links that are signed anew in each answer."""
+    """Names of links, which get a new signature in each answer."""
     moving: ClassVar[frozenset[str]] = frozenset()
     """Names of values that change while nobody edits the record, such as progress. A PUT may repeat an old one."""
     always: ClassVar[tuple[str, ...] | None] = None

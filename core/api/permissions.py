@@ -47,7 +47,7 @@ class AccessPermission(BasePermission):
         raise NotImplementedError
 
     def allows(self, view: ApiView, actor: Actor, declared: Endpoint) -> bool:
-        """Return whether the actor may use the operation. May also raise the error of what is missing."""
+        """Return whether the actor may use the operation, or raise a more specific error."""
         raise NotImplementedError
 
     @staticmethod

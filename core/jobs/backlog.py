@@ -18,7 +18,7 @@ MAX_COUNT = 10_000
 
 @dataclass(frozen=True, kw_only=True)
 class Backlog:
-    """The rows of a kind of work: due ones, the time of the oldest, and those that workers hold."""
+    """Rows of a kind of work: number due, time of the oldest, and number claimed."""
 
     name: str
     queue: str
@@ -66,7 +66,7 @@ def _due(work: DrainedWork, model: type[Claimable]) -> sql.SQL:
     querysets = work.rows_due_at(Now())
     if not querysets:  # nothing is claimed now, for example emails without a mail server
         return sql.SQL("SELECT now() AS due_at WHERE false")
-    # Work whose rows are those of another model, such as senders, claims all rows that are ready.
+    # Work that lists another model (senders) claims every ready row of its own.
     rows = next((rows for rows in querysets if rows.model is model), model.claimable(Now()))
     statement, params = rows.order_by("due_at").values("due_at")[:MAX_COUNT].query.sql_with_params()
     with connection.cursor() as cursor:

@@ -54,7 +54,7 @@ class Flights(Generic[C, R]):
         self._out[self._pool.submit(self._make, call)] = call
 
     def land(self, seconds: float) -> None:
-        """Wait for calls to come back, at most so long, and end those that have."""
+        """Wait for calls to finish, at most so long, and collect the finished ones."""
         for future in wait(list(self._out), timeout=seconds, return_when=FIRST_COMPLETED).done:
             self._end(future)
 

@@ -62,7 +62,7 @@ def update_owned(row: Claimable, **values: Any) -> None:
 
 def release_after_error(row: Row, error: Exception, *, status: str) -> None:
     """Release a row after an unexpected error, to be tried later, if it is still ours and nothing has ended it."""
-    # The lease fences a slow worker: another one may have claimed the row meanwhile, and finished it.
+    # The lease fences a slow worker: another worker may have claimed and finished the row.
     model = type(row)
     owned = model._default_manager.filter(pk=row.pk, lease=row.lease, status=model.claim_policy.claimed)
     now = timezone.now()

@@ -66,7 +66,7 @@ class Stream:
     names: Collection[str] | None = None
 
     def __iter__(self) -> Iterator[list[Row]]:
-        # One snapshot for all statements: a record that changes its section meanwhile is neither missed nor repeated.
+        # One snapshot for all statements: a record that changes its section is neither missed nor repeated.
         with _snapshot(self.queryset.db):
             for section in section_querysets(self.queryset, self.query.sort):
                 projected = cast(

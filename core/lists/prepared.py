@@ -68,7 +68,7 @@ class Prepared:
             cursor.execute(self.sql, {"company": company, "ids": f"{{{','.join(ids)}}}"})
             columns = list(zip(*cursor.fetchall(), strict=True))
             types = [cursor.pgresult.ftype(i) for i in range(len(columns))]
-        # By columns: a call for each value costs more than what it does.
+        # Convert by columns: a Python call for each value would cost more than the conversion.
         for i, type in enumerate(types):
             if type == TIMESTAMPTZ:
                 columns[i] = tuple([value and api_time(value) for value in columns[i]])

@@ -1,4 +1,4 @@
-"""Check an import before it starts: its first rows are written as the worker would, and all of it is rolled back."""
+"""Check an import before it starts: write its first rows as the worker would, then roll back."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def check_import(*, id: str, import_type: str, rights: ContactRights, may_create
 
 
 def _tried(job: Import, options: Options, table: Table, rights: ContactRights) -> Batch:
-    """Make the fields that the import needs, write its first rows, and roll all of it back."""
+    """Create the fields that the import needs, write its first rows, and roll everything back."""
     with transaction.atomic():
         make_fields(job)
         writer = RowWriter(job, options, actor_id=job.created_by_id)  # its fields stay locked until the end

@@ -170,7 +170,7 @@ class _Turn(RowWriter):
 
 
 def check_columns(job: Import, table: Table) -> None:
-    """Raise ReaderError if the table's columns are not those of the import's mapping."""
+    """Raise ReaderError if the table's columns differ from the import's mapping."""
     if table.headers != job.headers:
         raise ReaderError(
             "InvalidDataFormat_400", "The file's columns are not those that were mapped. Make a new import of it."

@@ -61,7 +61,7 @@ class CompanyContext:
             ids = {id for subject in subjects if (id := self.organizations[subject])}
             self.known[ORGANIZATION] |= values_of(ORGANIZATION, ids - self.known[ORGANIZATION].keys())
 
-    # A node has written; the next one has to see its values, and not those of the beginning of the slice.
+    # The next node must see this node's values instead of the cached ones.
     def forget(self, cursors: Iterable[Cursor]) -> None:
         """Forget the values of records that may have changed."""
         for cursor in cursors:
@@ -109,7 +109,7 @@ def advance(cursors: Sequence[Cursor], context: CompanyContext) -> None:
 
 
 def run_node(node: Node, visits: Sequence[tuple[Cursor, Visit]], context: CompanyContext) -> list[Outcome]:
-    """Run the node for all visits of it. A disabled node passes them on."""
+    """Run the node for its visits. A disabled node passes them on."""
     if node.disabled:
         handles = node.type.handles(node.config)
         return [Outcome(handle=handles[0] if handles else "out") for _ in visits]
@@ -206,11 +206,11 @@ def _attempt(
     )
     cause = {"workflow": run.workflow_id, "name": context.names.get(run.workflow_id, ""), "depth": run.depth + 1}
     try:
-        # A savepoint: the effects of a node that fails are undone, and those of the slice stay.
+        # The savepoint undoes the effects of a failing node and keeps the rest of the slice.
         with transaction.atomic(), event_cause(cause):
             node.type.handle(batch, resumes=arrived is not None)
     except OperationalError:
         raise  # a deadlock or a lost connection: the whole slice comes again
-    except Exception as error:  # noqa: BLE001  the edge of a node: its policy says what becomes of the error
+    except Exception as error:  # noqa: BLE001  the edge of a node: its policy (on_error) decides
         return error
     return None

@@ -12,7 +12,7 @@ from workflows.engine.operations import remove_runs
 
 
 def _runs(subject: DataSubject) -> Q:
-    """Match the runs about the subject, and those that a webhook started with an address or number of it."""
+    """Match runs about the subject, and runs that a webhook started with its address or number."""
     return referring_rows(WorkflowRun, subject) | (
         Q(contact=None, lead=None) & mentioning_rows(subject, "trigger", "state")
     )

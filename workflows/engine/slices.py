@@ -209,7 +209,7 @@ def _advance_company(company_id: str, runs: Sequence[WorkflowRun], workflows: Ma
     names = {run.workflow_id: workflows[run.workflow_id].name for run in present}
     context = CompanyContext(company_id, company["name"], company["timezone"], now, actors, names)
     cursors = [Cursor.of(run, plans[run.version_id], now) for run in present]
-    # Arrivals before ends: a run that has come to its goal must not miss what it waited for.
+    # Arrivals before ends: a run that reaches its goal must still receive its last event.
     _wake(cursors, now)
     _end_early(cursors, now)
     advance(cursors, context)
@@ -223,7 +223,7 @@ def _advance_company(company_id: str, runs: Sequence[WorkflowRun], workflows: Ma
 def _admit(
     runs: Sequence[WorkflowRun], workflows: Mapping[str, Workflow], now: datetime
 ) -> tuple[list[WorkflowRun], set[str]]:
-    """Split runs into those that may move, and the ids of those that have ended or are held."""
+    """Split runs into movable runs, and the ids of ended and held ones."""
     going, seen = [], set()
     early: dict[str, list[str]] = defaultdict(list)
     for run in runs:
@@ -270,7 +270,9 @@ def _hold_subjects(runs: Sequence[WorkflowRun], plans: Mapping[str, Plan], now: 
     present: list[WorkflowRun] = []
     gone: list[WorkflowRun] = []
     for run in runs:
-        about_deleted = str(run.trigger.get("kind", "")).endswith(".deleted")  # it is about what is gone
+        about_deleted = str(run.trigger.get("kind", "")).endswith(
+            ".deleted"
+        )  # the event reports a deletion, so the record is missing
         states = []
         for name, records in (("contact_id", contacts), ("lead_id", leads)):
             id = getattr(run, name)

@@ -1,4 +1,4 @@
-"""Starts of runs: who may start one, and the rows of those that begin."""
+"""Starts of runs: the permission to start one, and the rows of new runs."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def write(cursors: Sequence[Cursor], now: datetime) -> None:
     # It cannot happen under the row locks; if it does, the whole slice is undone rather than half written.
     if insert(RUNS, [row for _, row in results], now) != len(results):
         raise RuntimeError("a run was written by somebody else while its slice held it")
-    # Runs that have used up their budget come after those that wait already.
+    # Queue runs with a spent budget behind the waiting ones.
     going = [cursor.run for cursor, row in results if row["status"] == Status.QUEUED]
     insert(READY, [{"run": run.pk, "priority": run.priority} for run in going], now)
     # A failed run may be resumed, so its waits stay.

@@ -18,7 +18,7 @@ from workflows.graphs.rights import allow_all
 from workflows.runs.filters import RUN_FIELDS
 
 MAX_AT_ONCE = 200
-"""The most runs of a batch, whose rows stay locked meanwhile."""
+"""The most runs of a batch. Their rows stay locked until it commits."""
 MAX_REPORTED = 1000
 
 

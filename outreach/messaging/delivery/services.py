@@ -47,7 +47,7 @@ def not_found() -> NamedError:
 
 
 def unproved(rows: QuerySet[SendJob]) -> QuerySet[SendJob]:
-    """Return those of the messages that state something which nothing proves."""
+    """Return the messages with an unproved statement."""
     return rows.filter(UNPROVED)
 
 
@@ -109,7 +109,7 @@ def approve_together(rows: QuerySet[SendJob], member_id: str | None, send_after:
     for id, reason in _unsendable_drafts(rows).values_list("pk", "never"):
         ended.setdefault(reason, []).append(id)
     for reason, ids in ended.items():
-        drafts = SendJob.objects.filter(pk__in=ids, status=Status.DRAFT)  # others may have decided meanwhile
+        drafts = SendJob.objects.filter(pk__in=ids, status=Status.DRAFT)  # others may have approved or rejected some
         ledger.transition_all(drafts, to=final_state(reason), reason=reason, actor_id=member_id)
     return approve(approvable_drafts(rows), member_id, send_after)
 
@@ -225,7 +225,7 @@ def approve_message(
     other message and for one that would never be sent. Raises MessageChanged_409 when `content_hash` is that of other
     content, recipients or senders than the message's present ones.
     """
-    # The row stays locked until the commit, so that what was compared is what is approved.
+    # The row stays locked until the commit, so the compared text is the approved text.
     job = locked(message_id, Status.DRAFT, Status.APPROVED)
     unchanged(job, content_hash, "approved")
     needed = ("text",) if job.chat_app_id else ("subject", "text")

@@ -132,7 +132,7 @@ def _claim(most: int) -> list[RunCall]:
         dropped = []
         for call in calls.select_for_update(of=("self",), skip_locked=True):
             run = locked[call.run_id]
-            # The run has given up what it asked for.
+            # The run no longer waits for this call.
             if run.epoch != call.epoch or run.status not in (*GOING, *RESTING):
                 dropped.append(call.pk)
             elif _is_held(run, workflows[run.workflow_id]):
@@ -198,7 +198,7 @@ def _make(call: RunCall) -> CallResult:
     with company_scope(call.company_id):
         try:
             return make(CallToMake(call.pk, call.key, call.keyed, call.request))
-        except Exception as error:  # the edge of a call: its node's policy says what becomes of the error
+        except Exception as error:  # the edge of a call: its node's policy (on_error) decides
             log.exception("call %s failed", call.pk)
             # With a key the repetition is recognized by the server; without one nobody knows.
             status = "failed" if call.keyed else "unknown"
@@ -209,7 +209,7 @@ flights = Flights("call", _make, _end)
 
 
 def _record(call: RunCall, outcome: CallResult) -> None:
-    """Record the result of a call and resume its run. If the call has been given up meanwhile, only record it."""
+    """Record the result of a call and resume its run; only record it if the sweeper has failed the call."""
     answer = outcome.as_json()
     with company_scope(call.company_id), transaction.atomic():
         values = {"response": answer, "finished_at": timezone.now(), "updated_at": timezone.now()}
@@ -247,9 +247,9 @@ def report_abandoned_calls(rows: Sequence[tuple[str, Any]]) -> None:
 
 
 def _release_lost() -> None:
-    """Give up calls that this process lost by an error. The sweeper handles those of dead processes."""
+    """Give up calls that this process lost by an error. The sweeper handles calls of dead processes."""
     with unscoped(reason="workflow calls that this process claimed and lost"), transaction.atomic():
-        # What threads of this process are still making is not lost.
+        # Calls that threads of this process still make are not lost.
         mine = RunCall.objects.filter(status__in=SENDING, worker=worker_number()).exclude(lease__in=list(_held))
         lost = list(mine.select_for_update(of=("self",)).values_list("pk", "company_id", "status"))
         for held, status in RunCall.claim_policy.orphans.items():

@@ -213,7 +213,7 @@ def _tell_listeners(events: Sequence[Event], subjects: dict[str, set[str]], ever
 def _tell_ends(
     events: Sequence[Event], subjects: dict[str, set[str]], every: set[str], hearing: Collection[str]
 ) -> None:
-    """End the runs whose goal or exit an event is; notify those whose conditions have to be asked again."""
+    """End runs whose goal or exit has happened; notify runs whose conditions must be evaluated again."""
     about = Q(contact__in=every) | Q(lead__in=every)
     live = WorkflowRun.objects.filter(about, workflow__in=hearing, status__in=LIVE).defer("state")
     by_kind: dict[str, list[Event]] = defaultdict(list)

@@ -17,7 +17,7 @@ SESSION = dt.timedelta(hours=SESSION_HOURS)
 ANSWER: JsonObject = {"window": None, "place": None, "unsubscribed": False}
 """An answer in a conversation is sent at any hour, regardless of the contact's unsubscription from mail."""
 PERSONAL: JsonObject = {"window": None, "place": None, "replied": False}
-"""A member's own mail goes at the time that they have chosen, whatever the contact has written meanwhile."""
+"""A member's own mail goes at its chosen time, even if the contact has written since."""
 # Far in the past, so that a chat in which the person has never written counts as closed.
 NEVER = dt.datetime.min.replace(tzinfo=dt.UTC) + SESSION
 
@@ -53,7 +53,7 @@ def by_chat(contacts: Iterable[Contact]) -> dict[str, JsonObject]:
 def _parts(
     job: SendJob, gone: set[str], status: str | None, last: dt.datetime | None, wrote_from: str | None
 ) -> JsonObject:
-    # What is said in a conversation goes to who wrote there, not to another number that the contact has by now.
+    # A reply goes to the number that wrote, even if the contact's number has changed.
     same = wrote_from in (None, job.address)
     valid = same and (job.channel in DIRECT or is_phone(job.address))
     parts: JsonObject = {"suppressed": job.address in gone, "address_valid": valid}

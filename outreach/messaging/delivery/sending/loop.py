@@ -76,7 +76,7 @@ def _start(work: Callable[[], None]) -> None:
         try:
             work()
         finally:
-            # Django keeps connections by thread and nobody closes those of a thread that has ended.
+            # Django keeps connections by thread and never closes those of an ended thread.
             connections.close_all()
 
     # A process that was asked to end must not wait for a mail server that says nothing.
@@ -321,7 +321,7 @@ class SendingLoop:
     def _record(self, turn: SenderSession, record: Callable[[], Any]) -> None:
         try:
             self._call_on_main(turn, record)
-        # Another worker owns the message by now, so nothing is written and nothing is repeated.
+        # The lease is lost: another worker owns the message, so write nothing and repeat nothing.
         except LeaseLost as lost:
             log.warning("message %s was taken over by another worker", lost)
 

@@ -186,7 +186,7 @@ def _requeue(job: SendJob, reason: str, detail: str) -> None:
 
 
 def record_late(job: SendJob, row: intents.Row) -> None:
-    """Record that a message was sent that the sweeper has meanwhile marked as unknown. Raises LeaseLost."""
+    """Record as sent a message that the sweeper has marked as unknown. Raises LeaseLost."""
     # The time of sending identifies the attempt: a message that a person has retried since is left alone.
     if job.sending_at is not None:
         values = late_values(row)

@@ -182,7 +182,7 @@ class Writer:
                 done.late()
 
     def _write(self, intents: Sequence[Row], settled: Sequence[Row]) -> tuple[set[str], set[str]]:
-        """Write rows in one transaction, sent in one message. Returns the ids of those that were written."""
+        """Write rows in one transaction, sent in one message. Returns the ids of the written rows."""
         if self._connection is None or self._connection.closed:
             self._connection = self._connect()
         connection = self._connection

@@ -1,4 +1,4 @@
-"""Stops follow-ups: those that wait while something has happened, and those of a thread that a person ends."""
+"""Stop waiting follow-ups after an event, and follow-ups of a thread that a person ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opens and clicks that no recipient has made: those of proxies, scanners and the company's own people."""
+"""Opens and clicks by proxies, scanners and the company's own people."""
 
 from __future__ import annotations
 
