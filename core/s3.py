@@ -245,6 +245,7 @@ def _refused(response: Any) -> S3Failed:
         return S3Failed(code, f"The bucket is in another region ({code}).")
     if code == "NoSuchBucket":
         return S3Failed(code, f"There is no bucket of this name ({code}).")
+    # Servers that hide codes from HEAD requests answer with a bare 404.
     if status == 404 or code in _MISSING:
         return S3Failed(code, f"There is no such bucket or object ({code}).")
     if status in (401, 403):

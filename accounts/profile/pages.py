@@ -137,6 +137,7 @@ class Account(PersonPage):
         answer = self.ask_private("PUT", "change-password", None, form.values)
         if not answer.ok:
             form.refuse(answer)
+            # 429 passes through, since clients back off by the status.
             status = answer.status if answer.status == 429 else 422
             return self.page({**self.show(), "password_form": form}, status=status)
         source().renew(self.request, answer.data["token"])

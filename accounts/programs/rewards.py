@@ -100,6 +100,7 @@ def _owns(user_id: str, company_id: str) -> bool:
 
 def round_money(amount: Decimal, currency: str) -> Decimal:
     """Round the amount to the currency's smallest unit, half up."""
+    # To the currency's smallest coin, since a part of it can never be paid out.
     return amount.quantize(Decimal(1).scaleb(-exponent(currency.upper())), rounding=ROUND_HALF_UP)
 
 
@@ -287,6 +288,7 @@ def _live_again(part: Reward, source: str, state: str) -> bool:
         matures_at=part.matures_at,
         paid_at=part.paid_at if state == State.PAID else None,
     )
+    # The source is unique: a repeated call of the gateway returns the reward once.
     Reward.objects.bulk_create([fresh], ignore_conflicts=True)
     if not Reward.objects.filter(pk=fresh.pk).exists():
         return False

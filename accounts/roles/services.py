@@ -35,6 +35,7 @@ def seed_roles() -> None:
     """
     if Role.objects.filter(is_default=True).exists():
         return
+    # A request that seeds at the same moment may insert them first.
     Role.objects.bulk_create(
         [
             Role(
@@ -132,6 +133,7 @@ def delete_roles(*, actor: Actor, selection: BulkSelection) -> int:
     UnauthorizedAction_403 for a role beyond the actor's own permissions.
     """
     actor = reload_actor(actor)
+    # By id, so that two deletions of the same roles wait instead of deadlocking.
     roles = list(
         Role.objects.select_for_update().filter(pk__in=selection.apply(Role.objects.all()).values("pk")).order_by("pk")
     )
@@ -159,6 +161,7 @@ def delete_roles(*, actor: Actor, selection: BulkSelection) -> int:
 
 def _save(role: Role) -> Role:
     try:
+        # The savepoint keeps the caller's transaction usable after a taken name.
         with transaction.atomic():
             role.save()
     except IntegrityError as error:

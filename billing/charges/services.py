@@ -70,6 +70,7 @@ def mark_billed(pairs: Mapping[str, str]) -> None:
     """Write charge -> invoice for charges that `bill_pending` has locked."""
     if pairs:
         with connection.cursor() as cursor:
+            # Joined texts instead of arrays, which psycopg writes much slower.
             cursor.execute(BILL, [timezone.now(), ",".join(pairs), ",".join(pairs.values())])
 
 

@@ -230,6 +230,7 @@ def wake() -> None:
 def retry_now(*, company_id: str) -> Dunning:
     """Charge the company's open renewal to its method now. Raises BadRequest_400 where there is nothing to charge."""
     with lock_primary(company_id):
+        # The subscription is locked first: every path of billing takes it before its rows.
         row = (
             Dunning.objects.select_for_update(of=("self",), no_key=True)
             .filter(status__in=(Status.DUE, Status.FAILED), payment__status=Payment.Status.OPEN)

@@ -79,6 +79,7 @@ def pay_by_bank(*, payment_id: str, values: JsonObject) -> Payment:
     """
     if not get_seller().bank_instructions:
         raise NamedError("BadRequest_400", "bank transfers are not on offer")
+    # The subscription before its order, as everywhere in billing, so that payments cannot deadlock.
     with lock_primary(company_id()):
         payment = open_order(payment_id, lock=True)
         payment.bank_state = payment.bank_state or Bank.AWAITING

@@ -81,6 +81,7 @@ def run(attempt: Attempt) -> None:
         _record_ambiguous(attempt, error)
     else:
         settled = settle(attempt.pk, fact)
+        # The gateway has not decided: poll again, as a lost webhook would leave it open.
         if settled.status in (Status.DUE, Status.WORKING):
             _poll_later(attempt, fact)
         else:

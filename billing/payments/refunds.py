@@ -135,6 +135,7 @@ def credit_order(*, payment: Payment, amount_minor: int, reason: str, by: User) 
     one who approved the transfer. Raises BadRequest_400.
     """
     with company_scope(payment.company_id), transaction.atomic():
+        # Locked so that two refunds cannot each fit and exceed the payment together.
         order = (
             Payment.objects.select_related("invoice").select_for_update(of=("self",), no_key=True).get(pk=payment.pk)
         )
@@ -170,6 +171,7 @@ def _locked(attempt: Attempt) -> Iterator[Attempt]:
 
 
 def _asked(refund: Refund) -> Refund:
+    # Read under the lock: of two people who decide, the second one gets an error.
     row: Refund = Refund.objects.select_for_update(no_key=True).get(pk=refund.pk)
     if row.status != Status.ASKED:
         raise NamedError("BadRequest_400", f"the refund is {row.get_status_display()}")

@@ -332,4 +332,5 @@ def _issue(invoices: list[JsonObject]) -> None:
 def _move_all(moves: Sequence[JsonObject], now: datetime) -> None:
     if moves:
         with connection.cursor() as cursor:
+            # One statement for the batch, so that its locks are held briefly.
             cursor.execute(MOVE, [now, lines_to_json(moves)])

@@ -118,6 +118,7 @@ def grant_subscription(
     if until is not None and until <= now:
         raise ValidationFailed("until has passed", "enter a time in the future, or leave it empty", field="until")
     end = until or (period_after(now, interval, now.day) if interval else None)
+    # Without a subscription this locks the company: two grants must not both create one.
     with lock_primary(company_id) as primary:
         check_seats(plan, seats)
         subscription = primary or Subscription(company_id=company_id, starts_at=now)

@@ -145,6 +145,7 @@ def _lock(view: Any, path: Mapping[str, str]) -> None:
     listing, id = getattr(view, "listing", None), path.get(view.lookup_url_kwarg)
     if listing is not None and id is not None and active_scope() is not None:
         model = listing.rows(view.list_request()).model
+        # Locked until the change commits: else two writers could both match the same tag.
         list(model._base_manager.select_for_update(no_key=True, of=("self",)).filter(pk=id).values_list("pk"))
 
 

@@ -92,6 +92,7 @@ def _in_one_transaction(view: Any, request: Any, keyed: Keyed, run: Run) -> Any:
 def _in_several(view: Any, request: Any, keyed: Keyed, run: Run) -> Any:
     row = None
     for _ in _tries():
+        # A transaction of its own for the claim: calls of other servers follow outside of it.
         with transaction.atomic():
             earlier = _taken(keyed)
             if isinstance(earlier, StoredResponse):

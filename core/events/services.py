@@ -144,6 +144,7 @@ def _write(rows: list[JsonObject], consumers: Sequence[EventConsumer], values: J
         values["from"] = number_from(values["kind"])
     with connection.cursor() as cursor:
         if not consumers:
+            # No consumer takes these kinds: the part for deliveries would only cost planning.
             cursor.execute(f"{source} {events}", values)
             return
         values["consumers"] = [consumer.name for consumer in consumers]

@@ -36,6 +36,7 @@ def free_orphans(model: type[Claimable], held: str) -> int:
     company = F("company_id") if hasattr(model, "company_id") else Value(None, output_field=ObjectIdField(null=True))
     objects: Any = model._default_manager
     with unscoped(reason="sweeper: rows of dead workers in all companies"), transaction.atomic():
+        # SKIP LOCKED: a locked row is being finished, or freed by another sweeper.
         rows = list(
             model.orphans(held).select_for_update(skip_locked=True, of=("self",)).values_list("pk", company)[:MAX_ROWS]
         )

@@ -112,6 +112,7 @@ class _snapshot:
         self.atomic.__enter__()
         if outermost:
             with self.connection.cursor() as cursor:
+                # The whole stream reads one snapshot, and a write by mistake fails.
                 cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
 
     def __exit__(self, *error: Any) -> None:

@@ -153,6 +153,7 @@ class Page(View):
         """Return the answer. Raises PageError if it is a refusal, with 404 for a record that is not there."""
         if answer.ok:
             return answer
+        # A malformed id in an address gets 400 of the API; for a person that page does not exist.
         if answer.status == 404 or (answer.status == 400 and self.params):
             raise nothing_here()
         detail = ask.NOT_ALLOWED if answer.code == PERMISSION else answer.reason

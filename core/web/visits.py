@@ -28,6 +28,7 @@ def read_only_block(seconds: int = SECONDS) -> Iterator[None]:
     """Run a block in a transaction that writes nothing. A statement that takes longer than `seconds` fails."""
     with transaction.atomic():
         with connection.cursor() as cursor:
+            # The database enforces it: a page that writes by mistake fails during a visit.
             cursor.execute("SET TRANSACTION READ ONLY")
             cursor.execute("SELECT set_config('statement_timeout', %s, true)", [f"{seconds}s"])
         with writing_nothing():

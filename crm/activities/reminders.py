@@ -73,6 +73,7 @@ def remind(deadline: float = float("inf")) -> int:
 
 def _remind_one(model: type[RemindedRecord], reminder: Reminder) -> bool:
     with unscoped(reason="reminders: of all companies"), transaction.atomic():
+        # SKIP LOCKED: several workers remind at once, each of another record.
         record = (
             reminder.due(timezone.now())
             .select_for_update(skip_locked=True, of=("self",))
@@ -83,6 +84,7 @@ def _remind_one(model: type[RemindedRecord], reminder: Reminder) -> bool:
             return False
         own = model.objects.filter(pk=record.pk)
         try:
+            # The savepoint undoes half a reminder, so that a retry mails nobody twice.
             with transaction.atomic():
                 queue_mails(reminder.template, reminder.letters(record), company_id=record.company_id)
                 own.update(reminded_at=timezone.now())

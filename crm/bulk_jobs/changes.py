@@ -157,6 +157,7 @@ def change_many(
     matched = changed = 0
     warnings: dict[str, str] = {}
     source = Source.bulk_job(job.pk)
+    # NO KEY UPDATE lets rows that refer to the records be inserted during the change.
     for ids in in_batches(selected, lock=True, no_key=True):
         matched += len(ids)
         moved = change_batch(kind, action, apply, ids, source, actor_id=actor_id, automation=automation)

@@ -165,6 +165,7 @@ def create_contacts(
         raise NamedError(
             "InvalidPayload_400", f"has {len(items)} contacts, at most {MAX_BULK} go in one request", field="formData"
         )
+    # One transaction, as rows of one body may collide with each other.
     with transaction.atomic():
         schema, result = ContactSchema.load(), BulkResult()
         check_tags(tag_ids=tag_ids, category_ids=[category_id] if category_id else [])
@@ -294,6 +295,7 @@ def update_contact(
     change |= {} if category_id is UNSET else {"category": category_id}
     change |= {} if organization_id is UNSET else {"organization": organization_id}
     job = new_job(CONTACT, UPDATE, actor_id=actor_id, selection={"ids": [id]}, change=change, automation=automation)
+    # The journal of the job and the change commit together, or undo would miss the change.
     with transaction.atomic():
         changed = change_contact(
             id=id,
@@ -328,6 +330,7 @@ def change_contact(
     with transaction.atomic():
         schema = ContactSchema.load()
         lock_unique_key(schema, many=False)
+        # NO KEY UPDATE: leads that refer to the contact can be created at the same time.
         current = (
             Contact.objects.filter(pk=id, is_deleted=False)
             .select_for_update(of=("self",), no_key=True)

@@ -102,6 +102,7 @@ def clean_up() -> bool:
             move_job(id=field.job_id or "", status=BulkJob.Status.QUEUED)
     old = ended.filter(action=BulkJob.Action.CONVERT_FIELD, updated_at__lt=timezone.now() - KEEP_STAGED)
     for field in CustomField.every.exclude(deleted_at=None).filter(job__in=old)[:100]:
+        # A transaction per field, so that a failure undoes one field alone.
         with company_scope(field.company_id), transaction.atomic():
             _delete_fields(kind_of(field.panel), [field.pk])
     gone = ConvertedValue.objects.filter(job__in=old)

@@ -149,6 +149,7 @@ def _each(changes: Sequence[FieldChange], numbered: bool, do: Any) -> list[Any]:
     outcomes, errors = [], []
     for index, change in enumerate(changes):
         try:
+            # A savepoint per field, so that all errors of a body are reported at once.
             with transaction.atomic():
                 outcomes.append(do(change))
         except NamedError as error:

@@ -65,6 +65,7 @@ def run(job: Export, deadline: float) -> None:
 
 
 def _begin(job: Export, records: Records, headers: list[str]) -> None:
+    # The number and the ids commit together: a resumed export writes the records that it counted.
     with transaction.atomic():
         update_owned(job, total=len(records), processed=0, headers=headers, started_at=job.started_at or timezone.now())
         parts.begin(job, records.ids)

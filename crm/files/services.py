@@ -81,6 +81,7 @@ def store_uploads(
     files = [_describe(upload, member_id, target) for upload in uploads]
     for file in files:
         file.read_module = read_module
+    # The limit is checked by a lock that ends with this transaction, so the rows belong to it.
     with transaction.atomic():
         reserve_quota("file", len(files))
         _refuse_lapsed(files)
@@ -100,6 +101,7 @@ def store_uploads(
         File.objects.filter(pk__in=ids).update(trashed_at=now, remove_at=late)
         notify_workers("files")
         raise
+    # The content is complete: only now do the rows become visible, with what refers to them.
     with transaction.atomic():
         File.objects.filter(pk__in=ids).update(is_deleted=False, updated_at=timezone.now())
         if and_then is not None:

@@ -201,6 +201,7 @@ def update_import(
     options = Options.stored(seen.options).changed(edits.get("options") or {})
     reread = not options.reads_same_rows(Options.stored(seen.options)) and seen.next_row == 0
     fresh = preview_file(seen.file, options) if reread and is_quick(seen.file) else None
+    # The file was parsed before, since parsing under the lock would block the worker.
     with transaction.atomic():
         job = Import.objects.select_for_update(of=("self",)).select_related("file").get(pk=seen.pk)
         if edits:

@@ -83,6 +83,7 @@ def _prepare(job: Import, table: Table) -> bool:
     try:
         store_preview(job, preview, schema)
         check_mapping(kind, job.column_mapping, job.headers, schema, complete=not job.pause_requested)
+        # The fields and the mapping that names them commit together.
         with transaction.atomic():
             if not job.pause_requested:
                 make_fields(job)

@@ -170,6 +170,7 @@ def create_leads(
         raise NamedError(
             "InvalidPayload_400", f"has {len(items)} leads, at most {MAX_BULK} go in one request", field="formData"
         )
+    # One transaction, as rows of one body may repeat each other.
     with transaction.atomic():
         schema, result = LeadSchema.load(), BulkResult()
         shared = LeadRow()
@@ -277,6 +278,7 @@ def update_lead(
     change = {"formData": dict(form_data), "updateType": "set", "relations": relations.given()}
     job = new_job(LEAD, UPDATE, actor_id=actor_id, selection={"ids": [id]}, change=change, automation=automation)
     source = Source.bulk_job(job.pk)
+    # The journal of the job and the change commit together, or undo would miss the change.
     with transaction.atomic():
         columns = ("contact_id", "pipeline_id", "stage_id", "custom", *LEAD.system_columns.values())
         present = Lead.objects.filter(pk=id, is_deleted=False).values(*columns).first()
@@ -312,6 +314,7 @@ def update_lead(
                 may_read=rights.read,
             )
         if unchanged_since is not None:
+            # Locked before the comparison, so that no edit comes between it and the write.
             held = Lead.objects.select_for_update(of=("self",), no_key=True).filter(pk=id, is_deleted=False)
             if changed_at := held.values_list("updated_at", flat=True).first():
                 refuse_changed(changed_at, unchanged_since)
@@ -337,6 +340,7 @@ def _refuse_reasonless(schema: LeadSchema, id: str, row: LeadRow) -> None:
 
 
 def _lock_contact(id: str) -> None:
+    # The lock keeps the contact from being deleted or merged before the lead refers to it.
     if not Contact.objects.select_for_update(of=("self",), no_key=True).filter(pk=id, is_deleted=False).exists():
         raise NamedError("ContactNotFound_400", f"there is no contact {id} in this company", field="contact")
 

@@ -151,6 +151,7 @@ def dismiss_duplicates(*, kind: RecordKind, ids: Sequence[str], actor_id: str, n
         if missing:
             raise NamedError(not_found, f"there is no {missing[0]} among the {kind.noun} of this company", field="ids")
         pairs = set(combinations(sorted(ids), 2)) - dismissed_among(kind, ids)
+        # Two members may dismiss the same pair at once; one row is enough.
         DuplicateDismissal.objects.bulk_create(
             [
                 DuplicateDismissal(panel=kind.panel, first_id=first, second_id=second, created_by_id=actor_id)

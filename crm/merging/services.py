@@ -154,6 +154,7 @@ def _write(schema: RecordSchema, state: RecordState, actor_id: str) -> bool:
         return False
     schema.check_merged(state.id, state.before, state.after)
     try:
+        # The savepoint keeps the merge alive if an import has just taken the unique key.
         with transaction.atomic():
             write_states(schema, [state], actor_id)
     except IntegrityError as error:

@@ -203,6 +203,7 @@ def update_organization(
         ORGANIZATION, UPDATE, actor_id=actor_id, selection={"ids": [id]}, change=change, automation=automation
     )
     schema = OrganizationSchema.load()
+    # NO KEY UPDATE: contacts that refer to the organization can be created at the same time.
     current = (
         Organization.objects.filter(pk=id, is_deleted=False)
         .select_for_update(of=("self",), no_key=True)

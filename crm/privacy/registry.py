@@ -196,6 +196,7 @@ class PersonalDataTable:
         columns = [
             f.attname for f in self.model._meta.concrete_fields if f.attname not in INTERNAL | self.hides | derived
         ]
+        # Streamed: the events of one person may be more than fit into memory.
         for row in self.find(subject).order_by(self.date, "pk").values(*columns, *self.adds).iterator(chunk_size=500):
             exported = {camel(name): value for name, value in row.items()}
             yield exported if self.shape is None else self.shape(subject, exported)

@@ -75,6 +75,7 @@ def create_view(*, actor: Actor, values: Values) -> SavedView:
     view = SavedView(created_by_id=actor.member_id, updated_by_id=actor.member_id, resource=resource)
     _check_shareable(actor, view, values)
     _set(view, listed, values)
+    # The lock of the count lasts until the view is stored, so that two requests cannot pass the limit.
     with transaction.atomic():
         _reserve_place(actor.member_id)
         save_unique_name(view, TAKEN)

@@ -167,6 +167,7 @@ def is_relative(segment: Segment) -> bool:
 
 
 def _locked(rows: QuerySet[Segment]) -> list[Segment]:
+    # By id: the consumer and a member's edit lock several segments in one order.
     return list(rows.select_for_update(of=("self",), no_key=True).order_by("pk"))
 
 

@@ -111,6 +111,7 @@ def update_webhook(*, id: str, actor: Actor, values: Values) -> Webhook:
     if "url" in attributes:
         attributes["url"] = _checked_url(attributes["url"])
     with transaction.atomic():
+        # Locked before the check of the address, so that a second edit cannot combine with it.
         webhook = Webhook.objects.select_for_update(of=("self",), no_key=True).filter(pk=id).first()
         if webhook is None:
             raise not_found()

@@ -143,6 +143,7 @@ def _hear(workflow: Workflow, kinds: set[str]) -> None:
     interests = WorkflowInterest.objects.filter(workflow=workflow)
     if not completion.open_runs(workflow.pk):
         interests.exclude(kind__in=kinds).delete()
+    # Kinds of the former version have their rows already.
     WorkflowInterest.objects.bulk_create(
         [WorkflowInterest(workflow=workflow, kind=kind) for kind in sorted(kinds)], ignore_conflicts=True
     )
@@ -234,6 +235,7 @@ def get_version(workflow_id: str, number: int) -> WorkflowVersion:
 
 
 def _locked(id: str) -> Workflow:
+    # NO KEY UPDATE, so that runs, which refer to the workflow, can start at the same time.
     workflow: Workflow | None = kept_workflows().select_for_update(of=("self",), no_key=True).filter(pk=id).first()
     if workflow is None:
         raise NamedError("WorkflowNotFound_404", "there is no such workflow in this company", field="id")

@@ -48,9 +48,11 @@ def due_companies() -> list[str]:
         cursor.execute(DUE_COMPANIES, {"after": _last_company, "most": MAX_COMPANIES})
         company_ids = [id for (id,) in cursor.fetchall()]
         if len(company_ids) < MAX_COMPANIES:
+            # The round ends here, so the rest comes from its start: every company gets a turn.
             cursor.execute(DUE_COMPANIES, {"after": "", "most": MAX_COMPANIES - len(company_ids)})
             company_ids += [id for (id,) in cursor.fetchall()]
         if len(company_ids) >= MAX_COMPANIES:
+            # The oldest notice's company always takes part, so that none waits longer than a slice.
             cursor.execute("SELECT company_id FROM workflows_runready ORDER BY id LIMIT 1")
             company_ids = [*(id for (id,) in cursor.fetchall()), *company_ids]
     company_ids = list(dict.fromkeys(company_ids))[:MAX_COMPANIES]

@@ -25,6 +25,7 @@ def tell_ended(deadline: float = float("inf")) -> None:
         for id, company in ended:
             by_company[company].append(id)
         for company, ids in by_company.items():
+            # A transaction per company: one that fails does not hold up the others.
             with company_scope(company), transaction.atomic():
                 _resume_runs(ids)
         if len(ended) < BATCH:

@@ -111,6 +111,7 @@ def _work_suspect(deaths: Mapping[str, int]) -> int:
         elif number >= crash_markers.MAX_CRASHES:
             _fail_poisonous(run_id)
         else:
+            # The mark commits before the run moves, since a killed worker cannot write it.
             with transaction.atomic():
                 mark = crash_markers.leave([run_id])
             if _work_marked(mark, notices, forget=True):

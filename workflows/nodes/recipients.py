@@ -68,6 +68,7 @@ def recipients(batch: NodeBatch) -> list[tuple[Item, Contact]]:
     if addresses:
         rows = live_contacts().alias(address=Upper("email")).filter(Q(pk__in=ids) | Q(address__in=addresses))
     contacts: dict[str, Contact] = {}
+    # By id, the order of all bulk writers; locked so that the address cannot change before the message exists.
     for contact in rows.select_for_update(of=("self",), no_key=True).order_by("pk"):
         contacts[contact.pk] = contact
         contacts.setdefault((contact.email or "").upper(), contact)

@@ -67,6 +67,7 @@ def _each(items: Sequence[tuple[str, Item]], write: Callable[[str, Item], Any]) 
     """Write each item separately: a refusal of one does not affect the others."""
     for id, item in items:
         try:
+            # The savepoint undoes half an assignment before the item fails.
             with transaction.atomic():
                 written = write(id, item)
         except ApiError as error:

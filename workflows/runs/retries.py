@@ -81,6 +81,7 @@ def _restart_next(job: BulkJob) -> JsonObject | None:
     refused: dict[str, str] = {}
     for id in ids:
         try:
+            # A savepoint per run: one that cannot restart leaves the others of the batch restarted.
             with transaction.atomic():
                 operations.restart_run(
                     id=id,

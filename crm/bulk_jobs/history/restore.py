@@ -91,6 +91,7 @@ def restore_batch(
     write_pending(schema, list(present))
     for _ in range(MAX_ROUNDS):
         try:
+            # A unique key that another record has taken undoes the batch; a further round leaves its value out.
             with transaction.atomic():
                 return _Batch(kind, schema, present, actor_id, quota).write(entries)
         except IntegrityError as error:

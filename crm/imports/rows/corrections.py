@@ -71,6 +71,7 @@ def mend_rows(
     within: AbstractContextManager[Any] = (
         limited_creation(entitlement(record.company_id)) if record.limited else nullcontext()
     )
+    # The lock keeps the worker from claiming the import between the check and the rows.
     with within, transaction.atomic():
         job = Import.objects.select_for_update(of=("self",)).get(pk=record.pk)
         _check_at_rest(job)

@@ -42,6 +42,7 @@ def update_named_leads(
     while True:
         pending = [row for row in rows if row.index not in failed]
         try:
+            # A refused row undoes the attempt; the others are written again without it.
             with transaction.atomic():
                 result = _update(schema, pending, job, actor_id, not_found)
         except _Refused as refused:

@@ -53,6 +53,7 @@ def store_events(app: ChatApp, events: Sequence[ProviderEvent]) -> None:
         if event.happened_at > oldest
     ]
     if rows:
+        # Vendors repeat webhooks; the id of the event is unique.
         ChatEvent.objects.bulk_create(rows, ignore_conflicts=True)
         notify_workers("chat-events")
 
@@ -158,6 +159,7 @@ def _status(event: ChatEvent, data: JsonObject) -> None:
     )
     if error is not None and error.code == OPTED_OUT:
         row = ChatOptOut(phone=job.recipient, reason=ChatOptOut.Reason.REFUSED, source=job.pk)
+        # The number may have opted out before; the first reason stays.
         ChatOptOut.objects.bulk_create([row], ignore_conflicts=True)
 
 

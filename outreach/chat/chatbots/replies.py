@@ -93,6 +93,7 @@ def process_due(deadline: float) -> None:
 
 @transaction.atomic
 def _resume(id: str) -> None:
+    # SKIP LOCKED: another worker or a new message handles the conversation right now.
     rows = Conversation.objects.select_for_update(of=("self",), skip_locked=True)
     conversation = rows.filter(pk=id, bot_due_at__lte=timezone.now()).first()
     if conversation is None:

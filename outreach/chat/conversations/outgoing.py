@@ -109,6 +109,7 @@ def _plan(
     )
     job.save(force_insert=True)
     ledger.record_planned([job.pk], actor_id=member_id)
+    # After the commit: a worker that wakes earlier would not see the row.
     transaction.on_commit(lambda: notify_workers("send"))
     return job
 

@@ -62,6 +62,7 @@ def create_named_contact(name: str, address: str, member_id: str) -> Contact:
     """Create the contact of a person who has only a name, or only an address that is neither number nor mail."""
     contact_name = name[:200] or address
     try:
+        # The savepoint keeps the message storable if the company's rules refuse the contact.
         with transaction.atomic():
             saved = create_contact(actor_id=member_id, form_data={"name": contact_name}, existing_error=False)
         return Contact.objects.get(pk=saved.id)

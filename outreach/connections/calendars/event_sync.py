@@ -108,6 +108,7 @@ def _write_one(row: CalendarEvent, meeting: Meeting, connection: CalendarConnect
             row, **there, worker=None, deaths=0, due_at=timezone.now() + backoff_delay(row.link_asks + 1, most=300)
         )
         return
+    # The event's row and the meeting's link commit together, or the link would be lost.
     with transaction.atomic():
         _settle(row, **there)
         if waits:

@@ -140,6 +140,7 @@ def _link(text: Any) -> str:
 
 
 def _failed(status: int) -> CalendarFailed:
+    # 403 is Google's answer to exceeded quotas too, so it is retried; only 401 ends the log-in.
     if status == 401:
         return CalendarFailed("Google takes the log-in no more.", refused=True)
     temporary = status >= 500 or status in (403, 408, 429)

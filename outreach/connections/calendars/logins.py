@@ -115,6 +115,7 @@ def end_login(*, member_id: str, code: str, state: str) -> CalendarConnection:
 
 
 def _tokens(member_id: str, code: str, state: str) -> google.Tokens:
+    # The state works once: it is checked and cleared under the lock.
     with transaction.atomic():
         rows = CalendarConnection.objects.select_for_update(of=("self",))
         begun = rows.filter(member_id=member_id, state_hash=_hash(state), login_ends_at__gt=timezone.now()).first()
@@ -146,6 +147,7 @@ def _write_coming(connection: CalendarConnection) -> None:
         organizer_id=connection.member_id, status=Meeting.Status.SCHEDULED, ends_at__gt=now
     ).order_by("starts_at", "pk")
     rows = [CalendarEvent(connection=connection, meeting=meeting, due_at=now) for meeting in coming[:MAX_MEETINGS]]
+    # Meetings that were connected before have rows already, which the update below resets.
     CalendarEvent.objects.bulk_create(rows, ignore_conflicts=True)
     values = {"version": 1, "status": CalendarEvent.Work.WAITING, "written": "", "written_at": None, "error": ""}
     left = CalendarEvent.objects.filter(connection=connection, meeting__ends_at__gt=now)

@@ -107,6 +107,7 @@ class ChatClient:
             return rejection(error, retry_after=_retry_after(answer))
         if answer.status in (401, 403):
             return Rejected(False, answer.status, f"the vendor refuses the token ({answer.status})", "auth")
+        # A bare 429 comes from the vendor's proxy, which has not taken the message.
         if answer.status == 429:
             return Rejected(True, answer.status, "too many requests", "limit", _retry_after(answer))
         if answer.status < 500:

@@ -94,6 +94,7 @@ class SocialBClient:
         if error is None and answer.status in (401, 403):
             error = ChatError(190, f"the platform refuses the token ({answer.status})")
         detail = error.text if error else f"the platform answered with the status {answer.status}"
+        # No answer below 500 but 429 changes by itself, so the others are not retried.
         raise ChatFailed(detail, error=error, temporary=answer.status >= 500 or answer.status == 429)
 
     def lasting(self, secret: str) -> Token:

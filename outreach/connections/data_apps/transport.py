@@ -81,5 +81,6 @@ def _with_query(url: str, values: Values) -> str:
 def _refused(app: DataApp, status: int) -> DataAppError:
     if status in (401, 403):
         return DataAppError(f"{app.name} does not accept the key (status {status}).", temporary=False, status=status)
+    # 408 and 425 say that the server has not handled the request (RFC 9110, RFC 8470).
     temporary = status in (408, 425, 429) or status >= 500
     return DataAppError(f"{app.name} answered with the status {status}.", temporary=temporary, status=status)

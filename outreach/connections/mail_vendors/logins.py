@@ -104,6 +104,7 @@ def _end_login(letter: str, member_id: str, app: str | None, params: Values) -> 
     if not state:
         raise ValidationFailed("state is required", "send what came back with the code", field="state")
     with transaction.atomic():
+        # The state works once: it is checked and deleted under the lock.
         begun = VendorLogin.objects.select_for_update(of=("self",)).filter(
             state_hash=_hash(state), member_id=member_id, letter=letter, app_id=app
         )

@@ -117,5 +117,6 @@ def _failure(status: int, body: Any) -> SocialFailed:
         said.replace("\0", "")[:300] if isinstance(said, str) and said else f"it answered with the status {status}"
     )
     refused = code in LOG_IN_AGAIN or (code is None and status in (401, 403))
+    # The platform's codes come before the status: it answers 400 to exceeded limits.
     temporary = code in WAIT or (not refused and (status >= 500 or status == 429))
     return SocialFailed(f"The platform refused: {message}", refused=refused, temporary=temporary)

@@ -189,6 +189,7 @@ def move(booking: Booking, *, at: datetime) -> None:
     """Move a booking to another free time of the same member. Raises BookingSlotTaken_409, BookingNotFound_404."""
     page = _page_of(booking)
     _check_free(page, at, besides=booking.meeting_id, member=booking.member_id)
+    # Google was asked above, outside of the transaction; the stored bookings are checked under the lock.
     with transaction.atomic():
         members = _locked(page, booking.member_id)
         current, meeting = _lock_active(booking)

@@ -57,6 +57,7 @@ def _work_on(row: FormLead) -> None:
     try:
         if row.fetched_at is None:
             fetched = _read_lead(_client(form).lead(row.leadgen_id))
+        # The lead was fetched before: no call of the platform inside of the transaction.
         with limited_creation(entitlement(row.company_id)), transaction.atomic():
             make_lead(row, form, **fetched)
             tell_submitted(row, form)

@@ -77,6 +77,7 @@ def change_brand(*, actor: Actor, values: Values) -> None:
         if values.get(f"{kind}_file")
     }
     with transaction.atomic():
+        # A row must exist to be locked; two first edits at once create one.
         WhiteLabel.objects.bulk_create([WhiteLabel()], ignore_conflicts=True)
         brand = WhiteLabel.objects.select_for_update(of=("self",)).get()
         for name, field in (("product_name", "productName"), ("sender_name", "senderName")):

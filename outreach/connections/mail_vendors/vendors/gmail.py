@@ -152,6 +152,7 @@ def read_gmail(
             return _sent("Gmail accepted the message", body)
         return Uncertain("Gmail answered without saying what became of the message")
     if status == 429 or (status == 403 and reasons & LIMITS):
+        # Gmail names the end of the pause in its text, and seldom sends the header.
         seconds = _pause(text) if "Retry-After" not in headers else None
         if seconds is not None:
             return Rejected(True, 429, text, "limit", retry_after=seconds)

@@ -68,6 +68,7 @@ def connect() -> psycopg.Connection:
     """
     connection = psycopg.connect(**connection_parameters("sender"), autocommit=True, prepare_threshold=0)
     for name, value in {"role": SYSTEM_ROLE, **_PLANNING}.items():
+        # For the session instead of the transaction: each statement is its own transaction.
         connection.execute("SELECT set_config(%s, %s, false)", [name, value], prepare=False)
     return connection
 

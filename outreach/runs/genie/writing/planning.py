@@ -43,6 +43,7 @@ def plan(run: GenieScheduler, deadline: float) -> None:
     started = monotonic()
     audience = Audience.stored(run.audience)
     if run.total is None:
+        # The count and the start commit together: a resumed job must not count planned people twice.
         with transaction.atomic():
             count = _recipients(run, audience.contacts()).count()
             update_owned(run, total=run.processed + count, started_at=run.started_at or timezone.now())

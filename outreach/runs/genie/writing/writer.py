@@ -191,6 +191,7 @@ class Writer:
         if not jobs:
             return None
         self.write(jobs, [job.contact for job in jobs])
+        # The texts were written outside of the transaction, since a model may take a minute.
         with transaction.atomic():
             going = save_progress(self.run)
             if not self.run.cancel_requested:
