@@ -48,7 +48,6 @@ def lock_event_types(ids: Iterable[str]) -> None:
     if not wanted:
         return
     with connection.cursor() as cursor:
-        # Sorted ids: transactions that need several lanes lock them in one order.
         cursor.execute(
             "SELECT pg_advisory_xact_lock(%s, hashtext(id)) FROM unnest(%s::text[]) AS id", [LANES, as_array(wanted)]
         )
