@@ -20,9 +20,9 @@ from accounts.programs.rewards import balances, claw_back_reward, pay_reward, pa
 from accounts.programs.services import approve_partnership, reject_partnership, revoke_partnership
 from accounts.users.models import User
 from core.backoffice.admin import BackOfficeAdmin
-from core.backoffice.columns import Tones, badge, chosen
-from core.backoffice.dialogs import asks, has_status
-from core.backoffice.panels import ROWS, link, list_address, panel, table
+from core.backoffice.columns import Tones, badge, choice_text
+from core.backoffice.dialogs import dialog_action, has_status
+from core.backoffice.panels import ROWS, list_address, register_panel, render_link, render_table
 from core.text.formats import money_text
 from core.text.translation import gettext_lazy as _
 from core.types import JsonObject

@@ -13,8 +13,8 @@ from billing.ledger.money import sum_text
 from billing.payments.admin import CHANGE, COLOURS
 from billing.subscriptions.admin import NoteForm, staff_of
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin, command
-from core.backoffice.columns import chosen
-from core.backoffice.dialogs import asks
+from core.backoffice.columns import choice_text
+from core.backoffice.dialogs import dialog_action
 from core.text.translation import gettext_lazy as _
 
 

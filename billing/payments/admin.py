@@ -23,7 +23,7 @@ from unfold.widgets import (
 
 from billing.gateways.base import AmbiguousOutcome, GatewayRefused, Misconfigured
 from billing.gateways.registry import title_of
-from billing.invoices.services import the_seller
+from billing.invoices.services import get_seller
 from billing.ledger.columns import money_column
 from billing.ledger.money import MAX_AMOUNT, sum_text, to_amount, to_minor
 from billing.payments.models import Attempt, GatewayEvent, Payment, PaymentMethod, Refund, Transaction
@@ -43,7 +43,7 @@ from billing.payments.refunds import (
 from billing.subscriptions.admin import staff_of
 from core.backoffice.admin import BY_COMPANY, BackOfficeAdmin, CompanyRecordAdmin, command
 from core.backoffice.columns import Tones, badge
-from core.backoffice.dialogs import asks
+from core.backoffice.dialogs import dialog_action
 from core.errors import ApiError, ValidationFailed
 from core.tenancy import company_scope
 from core.text.timezones import zone_of

@@ -18,9 +18,9 @@ from billing.reconciliation.models import Difference, Reconciliation
 from billing.reconciliation.services import begin, clear
 from billing.subscriptions.admin import staff_of
 from core.backoffice.admin import BackOfficeAdmin, command_of
-from core.backoffice.columns import Tones, badge, chosen
-from core.backoffice.dialogs import asks
-from core.backoffice.panels import ROWS, link, list_address, panel, table
+from core.backoffice.columns import Tones, badge, choice_text
+from core.backoffice.dialogs import dialog_action
+from core.backoffice.panels import ROWS, list_address, register_panel, render_link, render_table
 from core.tenancy import unscoped
 from core.text.translation import gettext_lazy as _
 

@@ -36,9 +36,9 @@ from billing.subscriptions.services import (
     override_subscription,
 )
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from core.backoffice.columns import Tones, badge, chosen
-from core.backoffice.dialogs import asks, has_status
-from core.backoffice.panels import ROWS, link, list_address, panel, table
+from core.backoffice.columns import Tones, badge, choice_text
+from core.backoffice.dialogs import dialog_action, has_status
+from core.backoffice.panels import ROWS, list_address, register_panel, render_link, render_table
 from core.text.labels.choices import choice_label
 from core.text.labels.words import name_label
 from core.text.translation import gettext_lazy as _

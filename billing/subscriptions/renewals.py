@@ -102,7 +102,7 @@ def advance(subscription: Subscription, policies: SubscriptionPolicies, now: dat
         # No answer of a gateway is no refusal, so nobody loses the subscription while one is awaited.
         _end(subscription, subscription.ends_at)
     elif not is_billed(subscription):
-        fall_due(subscription)
+        mark_renewal_past_due(subscription)
         _notify_owners("subscription.past_due", subscription)
     else:
         return False

@@ -146,7 +146,7 @@ def overview(request: HttpRequest, visiting: Visiting) -> HttpResponse:
         subscription = Subscription.objects.select_related("plan").filter(is_primary=True).first()
     context = {
         "title": visit.company.name,
-        "members": [(member, chosen(member, "status")) for member in members],
+        "members": [(member, choice_text(member, "status")) for member in members],
         "more_members": len(members) == SIZE,
         "subscription": subscription,
         "subscription_status": choice_text(subscription, "status") if subscription else "",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
-from core.access import Actor, AuthPath, Entitlement, check_key, check_phase, check_session, subscribed
+from core.access import Actor, AuthPath, Entitlement, check_key, check_phase, check_session, require_entitlement
 
 if TYPE_CHECKING:
     # rest_framework.views itself imports the classes that the settings name.

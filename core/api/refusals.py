@@ -18,8 +18,8 @@ from rest_framework import exceptions
 
 from core.database import database_is_away, database_takes_no_writes
 from core.errors import WHOLE_BODY, ApiError, DuplicateField, FieldError, NamedError, message_of, with_operation
-from core.messages import UNKNOWN, resolve
-from core.text.names import camel
+from core.messages import UNKNOWN, message_for
+from core.text.names import to_camel_case
 from core.types import JsonObject, Values
 
 UNIQUE_VIOLATION = "23505"

@@ -16,7 +16,7 @@ from core.backoffice.values import MAX_ITEMS, NOTHING, Names, display_value, is_
 from core.text.labels.choices import choice_label
 from core.text.labels.columns import GLOSSARY
 from core.text.labels.providers import provider_name
-from core.text.labels.words import heading
+from core.text.labels.words import name_label
 from core.text.translation import gettext_lazy
 
 Column = Callable[[Any], SafeString | str]
@@ -101,7 +101,7 @@ def badge(
 
     @display(description=description, ordering=name, label=tones)
     def shown(page: Any, record: models.Model) -> tuple[str, str]:
-        return getattr(record, name), chosen(record, name)
+        return getattr(record, name), choice_text(record, name)
 
     return shown  # type: ignore[no-any-return]
 

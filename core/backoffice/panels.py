@@ -14,7 +14,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from core.backoffice.reading import may_open
-from core.backoffice.values import shown
+from core.backoffice.values import display_value
 from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
 
@@ -70,7 +70,7 @@ def render_figures(pairs: Iterable[tuple[str, Any]]) -> SafeString:
     )
 
 
-def link(record: models.Model | None, text: str = "") -> SafeString | str:
+def render_link(record: models.Model | None, text: str = "") -> SafeString | str:
     """Render a link to a record's page, its text where the reader has no such page, or a dash for None."""
     if record is None:
         return "–"

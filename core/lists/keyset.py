@@ -121,10 +121,10 @@ def in_order(queryset: QuerySet[Any], sort: Sequence[SortKey]) -> QuerySet[Any]:
         queryset = key.field.join(queryset, slot)
         value = key.field.sort_value(slot)
         order.append(OrderBy(value, descending=key.descending, nulls_last=key.field.may_lack_key or None))
-    return queryset.order_by(*order, OrderBy(column("pk"), descending=sort[-1].descending))
+    return queryset.order_by(*order, OrderBy(expression_column("pk"), descending=sort[-1].descending))
 
 
-def sections(
+def section_querysets(
     queryset: QuerySet[Any],
     sort: Sequence[SortKey],
     after: Sequence[Any] | None = None,

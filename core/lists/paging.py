@@ -11,7 +11,7 @@ from typing import Any, Protocol, cast
 from django.db import connections, transaction
 from django.db.models import QuerySet
 
-from core.lists.keyset import Place, Section, sections
+from core.lists.keyset import Place, Section, section_querysets
 from core.lists.prepared import places_of
 from core.lists.query import ListQuery
 from core.text.json import dumps

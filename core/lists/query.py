@@ -134,7 +134,7 @@ class ListQuery:
         paginated = cursor_mode or (page is not None and size is not None)
         sort = _sort(reader, fields, cursor)
         now = now or datetime.now(UTC)
-        with prefiltering() as prefilters:
+        with prefilter_scope() as prefilters:
             conditions, content = _conditions(reader, fields, now, strict=strict)
         content += [[name, str(reader.last(name))] for name in extra if name in reader.values]
         fingerprint = _fingerprint([[key.field.name, key.order] for key in sort], content)
@@ -319,7 +319,7 @@ def _joined(parts: Iterable[Q]) -> Q:
 
 
 def _without_prefilter(reader: _Reader, fields: FieldSet, now: datetime) -> Q:
-    with prefiltering(wanted=False):
+    with prefilter_scope(wanted=False):
         return _conditions(reader, fields, now)[0].where
 
 

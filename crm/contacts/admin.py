@@ -9,8 +9,8 @@ from django.db.models import F
 from django.utils.safestring import SafeString
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin, command
-from core.backoffice.panels import panel, table
-from core.backoffice.references import refer, refer_kind
+from core.backoffice.panels import register_panel, render_table
+from core.backoffice.references import register_event_kind, register_references
 from core.text.translation import gettext_lazy as _
 from crm.bulk_jobs.restore_jobs import restore_one
 from crm.contacts.kind import CONTACT

@@ -14,7 +14,7 @@ from core.types import JsonObject, Values
 from crm.bulk_jobs.changes import UPDATE, complete, new_job, record_change
 from crm.bulk_jobs.history.journal import Source
 from crm.bulk_jobs.models import BulkJob
-from crm.contacts.collisions import EXISTS, TAKEN, differences, shown_person
+from crm.contacts.collisions import EXISTS, TAKEN, describe_differences, describe_person
 from crm.contacts.employment import name_employers
 from crm.contacts.kind import CONTACT
 from crm.contacts.models import Contact

@@ -14,7 +14,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from accounts.models import Company
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin, command
-from core.backoffice.columns import chosen
+from core.backoffice.columns import choice_text
 from core.backoffice.dialogs import has_status
 from core.backoffice.panels import ROWS, list_address, register_panel, render_link, render_table
 from core.backoffice.values import lasting

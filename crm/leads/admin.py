@@ -10,8 +10,8 @@ from django.utils.safestring import SafeString
 
 from accounts.settings.formats import currencies_of
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin, command
-from core.backoffice.panels import panel, table
-from core.backoffice.references import refer, refer_kind
+from core.backoffice.panels import register_panel, render_table
+from core.backoffice.references import register_event_kind, register_references
 from core.text.formats import CURRENCY, money_text
 from core.text.translation import gettext_lazy as _
 from crm.bulk_jobs.restore_jobs import restore_one

@@ -229,7 +229,7 @@ def register_last_errors(name: str, model: type[Model]) -> None:
     register_personal_data(
         name,
         model,
-        lambda subject: mentioning(subject, "last_error"),
+        lambda subject: mentioning_rows(subject, "last_error"),
         lambda subject, rows: rows.update(last_error=""),
         exported=False,
     )

@@ -160,7 +160,7 @@ def _request(batch: NodeBatch, item: Item) -> JsonObject | Reason:
     # Asked again of the whole address: expressions may hold an @ or a backslash.
     if len(url) > 8000 or host_of(url) != host_of(config.url):
         return Reason("the expressions make it none of the host", "url")
-    headers = {name: _clean(text(value)) for name, value in dict(batch.render("headers", item)).items()}
+    headers = {name: _clean(text_value(value)) for name, value in dict(batch.render("headers", item)).items()}
     if any(not value.isascii() or len(value) > 4000 for value in headers.values()):
         return Reason("a value is too long, or has letters that no header can carry", "headers")
     body = batch.render("body", item)

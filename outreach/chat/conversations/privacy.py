@@ -9,8 +9,8 @@ from core.jobs import notify_workers
 from core.models import Event
 from core.types import JsonObject
 from crm.files.models import File
-from crm.privacy.registry import DataSubject, referring, register_last_errors, register_personal_data
-from crm.privacy.tables import blank_events
+from crm.privacy.registry import DataSubject, referring_rows, register_last_errors, register_personal_data
+from crm.privacy.tables import clear_event_payloads
 from crm.webhooks.models import WebhookDelivery
 from outreach.chat.conversations.channels import ERASED
 from outreach.chat.conversations.models import Conversation, ConversationMessage

@@ -192,7 +192,7 @@ def start_scan(*, files: QuerySet[File], file_id: str, ocr_id: str | None, membe
     app = (readers().filter(pk=ocr_id) if ocr_id else readers()).first()
     if app is None:
         raise NamedError("OcrNotFound_404", "connect an OCR app first, or switch one on", operation="POST /apps/ocr")
-    file = kept(files).filter(pk=file_id).first()
+    file = kept_files(files).filter(pk=file_id).first()
     if file is None:
         raise NamedError("FileNotFound_400", "there is no such file in this company", field="fileId")
     if file.mime not in PICTURES or file.size > MAX_BYTES:

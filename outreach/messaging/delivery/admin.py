@@ -13,9 +13,9 @@ from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from core.backoffice.columns import Tones, badge, chosen
-from core.backoffice.panels import ROWS, link, list_address, panel, table
-from core.backoffice.references import refer, refer_kind
+from core.backoffice.columns import Tones, badge, choice_text
+from core.backoffice.panels import ROWS, list_address, register_panel, render_link, render_table
+from core.backoffice.references import register_event_kind, register_references
 from core.backoffice.values import state
 from core.text.labels.words import code_label
 from core.text.translation import gettext_lazy as _
@@ -133,7 +133,7 @@ class SendJobAdmin(CompanyRecordAdmin):
 def _ledger(job: SendJob) -> SafeString:
     rows = SendJobTransition.objects.filter(send_job=job).select_related("actor").order_by("created_at", "id")[:100]
     cells = [(row.created_at, _status(row.to_status), _reason(row), row.detail, row.actor) for row in rows]
-    return table((_("Time"), _("Status"), _("Reason"), _("Details"), _("By")), cells)
+    return render_table((_("Time"), _("Status"), _("Reason"), _("Details"), _("By")), cells)
 
 
 @admin.register(SendJobTransition)
@@ -162,7 +162,7 @@ def _messages_to(contact: Contact) -> SafeString:
 
 def _status(code: str) -> str:
     """Return the words for a status of messages; empty for none."""
-    return chosen(SendJob(status=code), "status") if code else ""
+    return choice_text(SendJob(status=code), "status") if code else ""
 
 
 def _reason(row: SendJob | SendJobTransition) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.db.models import Q
 
 from core.models import Event
-from crm.privacy.registry import DataSubject, referring, register_last_errors, register_personal_data
-from crm.privacy.tables import blank_events
+from crm.privacy.registry import DataSubject, referring_rows, register_last_errors, register_personal_data
+from crm.privacy.tables import clear_event_payloads
 from outreach.messaging.inbox.models import ImapMailbox, InboundMessage
 
 

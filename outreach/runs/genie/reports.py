@@ -193,7 +193,9 @@ OUTREACH = Report(
                 count("sent", gettext_lazy("Sent")),
                 *VISITS,
                 *MEASURED,
-                count("replied", gettext_lazy("Replied"), Q(received(REPLY)), condition("replied", "equals", True)),
+                count(
+                    "replied", gettext_lazy("Replied"), Q(received(REPLY)), filter_condition("replied", "equals", True)
+                ),
             ),
         ),
     ),
@@ -259,9 +261,15 @@ DELIVERABILITY = Report(
                 ),
                 *VISITS,
                 *MEASURED,
-                count("bouncedHard", gettext_lazy("Hard bounces"), HARD, condition("bounce", "equals", HARD_BOUNCE)),
-                count("bouncedSoft", gettext_lazy("Soft bounces"), SOFT, condition("bounce", "equals", SOFT_BOUNCE)),
-                count("complained", gettext_lazy("Complained"), COMPLAINED, condition("complained", "equals", True)),
+                count(
+                    "bouncedHard", gettext_lazy("Hard bounces"), HARD, filter_condition("bounce", "equals", HARD_BOUNCE)
+                ),
+                count(
+                    "bouncedSoft", gettext_lazy("Soft bounces"), SOFT, filter_condition("bounce", "equals", SOFT_BOUNCE)
+                ),
+                count(
+                    "complained", gettext_lazy("Complained"), COMPLAINED, filter_condition("complained", "equals", True)
+                ),
                 count(
                     "unsubscribed",
                     gettext_lazy("Unsubscribed"),

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.errors import NamedError
-from core.lists.values import capitals
+from core.lists.values import upper_text
 from core.text.folding import sort_text
 from tests.core.lists.app.models import Person, Team
 from tests.core.lists.helpers import (
