@@ -35,7 +35,7 @@ BATCH = 5
 """Few, since each mail may take as long as the server's timeout, and a claim lasts until the whole batch is done."""
 MAX_ATTEMPTS = 15
 """About five hours of retries, at intervals that grow to an hour."""
-KEPT = timedelta(days=90)
+MAIL_LIFE = timedelta(days=90)
 MAX_PURGED = 10_000
 
 
@@ -173,7 +173,7 @@ def due_mails(now: Moment) -> list[QuerySet[Mail]]:
 def purge_mails() -> bool:
     """Delete finished mails that are older than 90 days. Returns whether there may be more."""
     old = Mail.objects.filter(
-        pk__lt=min_id_at(timezone.now() - KEPT), status__in=(Mail.Status.SENT, Mail.Status.FAILED)
+        pk__lt=min_id_at(timezone.now() - MAIL_LIFE), status__in=(Mail.Status.SENT, Mail.Status.FAILED)
     )
     ids = list(old.order_by("pk").values_list("pk", flat=True)[:MAX_PURGED])
     Mail.objects.filter(pk__in=ids).delete()

@@ -44,7 +44,7 @@ Status = Dispute.Status
 Watch = DisputeWatch.Status
 Kind = Transaction.Kind
 WORK = "disputes"
-AGAIN = timedelta(days=1)
+RETRY_DELAY = timedelta(days=1)
 """Interval between checks of an open dispute, in case webhooks do not arrive."""
 
 
@@ -113,7 +113,7 @@ def run(row: DisputeWatch) -> None:
             settle(attempt.pk, fact)
         is_open = Dispute.objects.filter(attempt=attempt, status=Status.OPEN).exists()
         status = Watch.DUE if is_open else Watch.IDLE
-        due = timezone.now() + AGAIN
+        due = timezone.now() + RETRY_DELAY
         update_owned(row, status=status, due_at=due, worker=None, deaths=0, attempts=0, error="")
 
 

@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 Status = Dunning.Status
 WORK = "dunning"
 OPEN_ATTEMPT = ("due", "working", "wrong", "unknown")
-HELD = timedelta(days=1)
+HOLD_TIME = timedelta(days=1)
 """Minimum extension of access during an uncertain charge."""
 STEP_FIELDS = ("since", "tries", "next_try_at", "method_id", "reason", "notices")
 """The fields that a step changes."""
@@ -187,7 +187,7 @@ def _leave_to_customer(row: Dunning, subscription: Subscription, payment: Paymen
 
 def _hold(subscription: Subscription) -> None:
     """Keep access open while a gateway does not answer: that is no fault of the company's."""
-    ends, least = subscription.ends_at, timezone.now() + HELD
+    ends, least = subscription.ends_at, timezone.now() + HOLD_TIME
     # Extended before it ends, and for more than the wait until the next look,
     # or access would lapse in between.
     if ends is not None and ends < least + DAILY:

@@ -24,9 +24,9 @@ from core.types import JsonObject
 log = logging.getLogger(__name__)
 BATCH = 10
 SECONDS = 10.0
-AGAIN = timedelta(hours=6)
+RETRY_DELAY = timedelta(hours=6)
 """Delay before a VAT id is checked again after no response, or after its worker died."""
-KEPT = ("valid", "isValid", "name", "address", "requestDate", "requestIdentifier", "userError")
+EVIDENCE_KEYS = ("valid", "isValid", "name", "address", "requestDate", "requestIdentifier", "userError")
 
 
 def note_change(details: BillingDetails) -> None:
@@ -46,7 +46,7 @@ def ask_vies() -> bool:
             vat_look_at__lte=timezone.now()
         )
         rows = list(due.order_by("vat_look_at")[:BATCH])
-        BillingDetails.objects.filter(pk__in=[row.pk for row in rows]).update(vat_look_at=timezone.now() + AGAIN)
+        BillingDetails.objects.filter(pk__in=[row.pk for row in rows]).update(vat_look_at=timezone.now() + RETRY_DELAY)
     for row in rows:
         with company_scope(row.company_id):
             store_evidence(row, evidence_of(row.vat_id, row.country))
@@ -65,7 +65,7 @@ def evidence_of(vat_id: str, country: str) -> JsonObject | None:
         return None
     if not isinstance(evidence, dict) or not isinstance(evidence.get("isValid", evidence.get("valid")), bool):
         return None
-    return {name: str(evidence[name])[:500] for name in KEPT if evidence.get(name) is not None}
+    return {name: str(evidence[name])[:500] for name in EVIDENCE_KEYS if evidence.get(name) is not None}
 
 
 def store_evidence(row: BillingDetails, evidence: JsonObject | None) -> None:

@@ -32,7 +32,7 @@ from crm.models import Contact, Import
 from outreach.models import GenieScheduler, SendJob, SendJobTransition
 
 ROWS = 10
-HELD = _(
+HOLD_TEXT = _(
     "On hold since %(time)s UTC: %(reason)s. Nothing is sent, called or charged."
     " The operator ends the hold with manage.py release."
 )
@@ -58,7 +58,7 @@ def dashboard(request: HttpRequest, context: JsonObject) -> JsonObject:
     if people is not None:
         sections.append({"title": gettext("People"), "html": people})
     if hold := hold_of(request):
-        text = HELD % {"time": moment_text(hold.since), "reason": hold.reason}
+        text = HOLD_TEXT % {"time": moment_text(hold.since), "reason": hold.reason}
         sections.append({"title": gettext("On hold: nothing is sent"), "html": format_html("<p>{}</p>", text)})
     problems = _problems(request)
     if problems is not None:

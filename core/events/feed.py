@@ -22,7 +22,7 @@ from core.ids import min_id_at
 from core.internals.django import raw_delete
 from core.tenancy import company_id, unscoped
 
-KEPT = timedelta(days=30)
+EVENT_LIFE = timedelta(days=30)
 LOOKED_AT = 10_000
 """Maximum number of events that a page reads to find those of the requested kinds."""
 MAX_DELETED = 5_000
@@ -81,8 +81,8 @@ def position_of(token: str, *, name: str = "after") -> Position:
         ) from None
     if made_in != cursor_epoch():
         raise _expired(name, "is of the time before the database was restored")
-    if position.at < timezone.now() - KEPT:
-        raise _expired(name, f"is older than the {KEPT.days} days for which events are kept")
+    if position.at < timezone.now() - EVENT_LIFE:
+        raise _expired(name, f"is older than the {EVENT_LIFE.days} days for which events are kept")
     return position
 
 
@@ -94,7 +94,7 @@ def _expired(name: str, reason: str) -> NamedError:
 
 def oldest() -> Position:
     """Return the position before the company's oldest event that is kept."""
-    first = Event.objects.filter(created_at__gte=timezone.now() - KEPT).order_by("tx", "sequence").first()
+    first = Event.objects.filter(created_at__gte=timezone.now() - EVENT_LIFE).order_by("tx", "sequence").first()
     if first is None:
         return Position(0, 0, timezone.now())
     # Positions are those after which reading goes on.
@@ -187,7 +187,7 @@ def restart_feed() -> int:
 def forget_old() -> bool:
     """Delete events that are older than KEPT and a day, and that no consumer waits for (a periodic task)."""
     # An event that a consumer has not handled is kept, however old.
-    old = Event.objects.filter(pk__lt=min_id_at(timezone.now() - KEPT - timedelta(days=1)), deliveries=None)
+    old = Event.objects.filter(pk__lt=min_id_at(timezone.now() - EVENT_LIFE - timedelta(days=1)), deliveries=None)
     ids: list[Any] = list(old.order_by("pk").values_list("pk", flat=True)[:MAX_DELETED])
     raw_delete(Event.objects.filter(pk__in=ids), cleared=(EventDelivery,))
     return len(ids) == MAX_DELETED

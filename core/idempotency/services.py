@@ -15,7 +15,7 @@ from core.idempotency.models import IdempotencyKey
 from core.ids import min_id_at
 from core.tenancy import company_id
 
-KEPT = timedelta(hours=24)
+KEY_LIFE = timedelta(hours=24)
 MAX_BYTES = 4 * 1024 * 1024
 """Maximum size of a response body. The response to 500 new contacts has about 1 MB."""
 MAX_PURGED = 10_000
@@ -81,7 +81,7 @@ def claim(keyed: Keyed) -> StoredResponse | None | object:
     if row is None:
         return None
     # The purge may be late, and the promise is a day.
-    if row.created_at < timezone.now() - KEPT:
+    if row.created_at < timezone.now() - KEY_LIFE:
         row.delete()
         return None
     # The same key for other content is a mistake of the caller, and must not get another request's answer.
@@ -128,7 +128,7 @@ def purge() -> bool:
 
     The primary key finds them: ids start with their creation time.
     """
-    old = IdempotencyKey.objects.filter(pk__lt=min_id_at(timezone.now() - KEPT)).order_by("pk")
+    old = IdempotencyKey.objects.filter(pk__lt=min_id_at(timezone.now() - KEY_LIFE)).order_by("pk")
     ids = list(old.values_list("pk", flat=True)[:MAX_PURGED])
     IdempotencyKey.objects.filter(pk__in=ids).delete()
     return len(ids) == MAX_PURGED

@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 MAX_MINUTES = 40_320
 """Four weeks."""
-AGAIN = timedelta(minutes=10)
+RETRY_DELAY = timedelta(minutes=10)
 RemindedRecord = Any
 """A follow-up, a meeting, or another record with remind_minutes, remind_at and reminded_at."""
 
@@ -90,5 +90,5 @@ def _remind_one(model: type[RemindedRecord], reminder: Reminder) -> bool:
                 own.update(reminded_at=timezone.now())
         except Exception:  # noqa: BLE001  one reminder must not stop the others; it is tried again
             log.exception("reminder of %s %s failed", model.__name__, record.pk)
-            own.update(remind_at=timezone.now() + AGAIN)
+            own.update(remind_at=timezone.now() + RETRY_DELAY)
         return True

@@ -32,7 +32,7 @@ from crm.records.writes.bulk_change import ChangesById
 UPDATE = BulkJob.Action.UPDATE
 DELETE = BulkJob.Action.DELETE
 RESTORE = BulkJob.Action.RESTORE
-MAX_AT_ONCE = 1000
+MAX_DIRECT_RECORDS = 1000
 """The largest number of records that a request changes, while writers of these wait; a job changes more."""
 UNDO_DAYS = 30
 UNDOABLE_FOR = timedelta(days=UNDO_DAYS)
@@ -126,7 +126,7 @@ def record_change(source: Source, *kinds: RecordKind, actor_id: str | None, auto
 def queue_if_many(job: BulkJob, kind: RecordKind, selection: BulkSelection, selected: QuerySet[Any]) -> bool:
     """Queue the job for a worker if more records are selected than a request changes. Returns whether it did."""
     # Counted up to the limit only. The whole count of a large company would take longer than the change.
-    if selected.order_by()[: max_batch_rows() + 1].count() <= max_batch_rows():
+    if selected.order_by()[: max_direct_records() + 1].count() <= max_direct_records():
         return False
     # Ids ascend by time, so that the job leaves alone whatever is created after it.
     job.until = kind.model._default_manager.aggregate(last=Max("pk"))["last"]
@@ -204,6 +204,6 @@ def _flag_deleted(kind: RecordKind, ids: list[str], actor_id: str | None) -> Cha
     return {id: {} for id in ids}
 
 
-def max_batch_rows() -> int:
-    """Return MAX_AT_ONCE, or less in tests."""
-    return int(getattr(settings, "BULK_AT_ONCE", MAX_AT_ONCE))
+def max_direct_records() -> int:
+    """Return MAX_DIRECT_RECORDS, or less in tests."""
+    return int(getattr(settings, "BULK_AT_ONCE", MAX_DIRECT_RECORDS))

@@ -31,7 +31,7 @@ MAX_NAME = 255
 LAPSED_FILES, LAPSED_BYTES = 20, 50 << 20
 """Uploads allowed without a subscription, for proof of payment."""
 LINK_SECONDS = 7 * 24 * 3600
-LATE = timedelta(minutes=10)
+REMOVAL_DELAY = timedelta(minutes=10)
 """A bucket may still write after its response timed out; such content is removed after this time."""
 before_files_cleared: Hook[[Sequence[str]], None] = Hook(
     __name__,
@@ -97,7 +97,7 @@ def store_uploads(
         now = timezone.now()
         # A bucket may store a file after its answer was lost. Removed too early,
         # the content would stay there for ever.
-        late = None if target.storage == File.Storage.LOCAL else now + LATE
+        late = None if target.storage == File.Storage.LOCAL else now + REMOVAL_DELAY
         File.objects.filter(pk__in=ids).update(trashed_at=now, remove_at=late)
         notify_workers("files")
         raise

@@ -39,7 +39,7 @@ DESCRIPTION = (
     " at once while hasMore is true, otherwise a while later. Who goes on from each nextCursor gets each event once and"
     " misses none; events of transactions that still run come when these have ended. Of one record, objectSequence"
     " tells the order: of two transactions, the one that began first may have changed it last. A page may have fewer"
-    f" than n events, or none, before the end. Events are kept for {feed.KEPT.days} days; an older cursor is"
+    f" than n events, or none, before the end. Events are kept for {feed.EVENT_LIFE.days} days; an older cursor is"
     " refused, with the oldest one in `warning`. Kinds of records that the caller may not read are left out."
 )
 

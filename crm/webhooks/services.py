@@ -41,8 +41,8 @@ BOTH_SECRETS = timedelta(hours=24)
 """Time for which the former secret is also used to sign."""
 REPLAYED = 10_000
 """Events that one replay delivers."""
-KEPT = timedelta(days=30)
-DELETED_AT_ONCE = 5_000
+DELIVERY_LIFE = timedelta(days=30)
+MAX_BATCH_ROWS = 5_000
 TESTS = Limit("webhook-tests", 30, 60)
 """Tests by one company."""
 RESERVED = frozenset(
@@ -250,11 +250,11 @@ def _place(name: str, text: str) -> feed.Position:
 
 def forget_old() -> bool:
     """Delete deliveries that are older than KEPT, of all companies (a periodic task)."""
-    old = WebhookDelivery.objects.filter(pk__lt=min_id_at(timezone.now() - KEPT)).order_by("pk")
-    delivery_ids = list(old.values_list("pk", flat=True)[:DELETED_AT_ONCE])
+    old = WebhookDelivery.objects.filter(pk__lt=min_id_at(timezone.now() - DELIVERY_LIFE)).order_by("pk")
+    delivery_ids = list(old.values_list("pk", flat=True)[:MAX_BATCH_ROWS])
     raw_delete(WebhookDelivery.objects.filter(pk__in=delivery_ids))
     Webhook.objects.filter(former_secret_until__lt=timezone.now()).update(former_secret="", former_secret_until=None)
-    return len(delivery_ids) == DELETED_AT_ONCE
+    return len(delivery_ids) == MAX_BATCH_ROWS
 
 
 def _checked_url(url: str) -> str:

@@ -17,7 +17,7 @@ from workflows.graphs.models import WorkflowVersion
 from workflows.graphs.rights import allow_all
 from workflows.runs.filters import RUN_FIELDS
 
-MAX_AT_ONCE = 200
+MAX_BATCH_RUNS = 200
 """The most runs of a batch. Their rows stay locked until it commits."""
 MAX_REPORTED = 1000
 
@@ -73,7 +73,7 @@ def _selected(job: BulkJob) -> QuerySet[WorkflowRun]:
 
 
 def _restart_next(job: BulkJob) -> JsonObject | None:
-    size = min(batch_rows(job), MAX_AT_ONCE)
+    size = min(batch_rows(job), MAX_BATCH_RUNS)
     ids = list(_selected(job).order_by("pk").values_list("pk", flat=True)[:size])
     if not ids:
         return None

@@ -27,7 +27,7 @@ AHEAD = timedelta(days=91)
 EVERY = timedelta(minutes=5)
 FRESH = timedelta(seconds=20)
 """Age below which a response is not queried again."""
-MAX_AT_ONCE = 3
+MAX_CALENDARS = 3
 """Calendars that are asked while a visitor waits; of the others the last answer counts."""
 PATIENCE = 3.0
 _random = SystemRandom()
@@ -77,7 +77,7 @@ def ask_now(members: Iterable[str], start: datetime, end: datetime) -> None:
     now = timezone.now()
     old = [row for row in working_connections([*members]) if row.busy_at is None or row.busy_at < now - FRESH]
     usable = sorted((row for row in old if not row.needs_login), key=lambda row: row.busy_at or row.created_at)
-    for connection in usable[:MAX_AT_ONCE]:
+    for connection in usable[:MAX_CALENDARS]:
         try:
             busy = busy_between(connection, now, now + AHEAD, seconds=PATIENCE)
         except CalendarFailed as failed:

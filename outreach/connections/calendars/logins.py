@@ -33,7 +33,7 @@ MINUTES = 10
 SECRET_LENGTH = 43
 MAX_MEETINGS = 500
 """Coming meetings that are written into a calendar when it is connected."""
-REVOKED_AT_ONCE = 20
+MAX_BATCH_LOGINS = 20
 NOT_SET_UP = f"{NAME} is not set up here: whoever runs the service enters a client of Google's (GOOGLE_CLIENT_ID)"
 NOT_FOUND = "NotFound_404"
 STALE = f"this log-in was ended, was begun by somebody else or more than {MINUTES} minutes ago; begin it anew"
@@ -202,7 +202,7 @@ def _closed(members: Sequence[str]) -> list[str]:
 
 
 def _take_back(tokens: list[str]) -> None:
-    for token in [secret for secret in tokens if secret][:REVOKED_AT_ONCE]:
+    for token in [secret for secret in tokens if secret][:MAX_BATCH_LOGINS]:
         google.revoke(token)
 
 

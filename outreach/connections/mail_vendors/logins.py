@@ -36,7 +36,7 @@ SECRET_LENGTH = 43
 PACE = {"per_minute": 60, "per_day": 450}
 """Initial limits of a new app, below those that Google sets for an account."""
 STALE = f"this log-in was ended, was begun by somebody else or more than {MINUTES} minutes ago; begin it anew"
-REVOKED_AT_ONCE = 20
+MAX_BATCH_LOGINS = 20
 """Number of log-ins that are revoked when many apps are deleted together."""
 
 
@@ -199,6 +199,6 @@ def take_back(apps: list[MailApp]) -> None:
 
     It runs outside of any transaction, and tries each once.
     """
-    for app in apps[:REVOKED_AT_ONCE]:
+    for app in apps[:MAX_BATCH_LOGINS]:
         with suppress(SecretUnreadable):
             google.revoke(app.api_key)

@@ -28,7 +28,7 @@ from outreach.connections.ocr.testing import sample_picture
 NOT_FOUND = "OcrNotFound_404"
 PICTURES = ("image/jpeg", "image/png", "image/webp")
 MAX_BYTES = 20 * 1024 * 1024
-DELETED_AT_ONCE = 1000
+MAX_BATCH_ROWS = 1000
 TEST_SECONDS = 25
 """A test answers in its request."""
 
@@ -207,6 +207,6 @@ def start_scan(*, files: QuerySet[File], file_id: str, ocr_id: str | None, membe
 def delete_scans_of_deleted_files() -> bool:
     """Delete the scans whose pictures were permanently deleted, at most DELETED_AT_ONCE. Returns whether there may be
     more."""
-    ids = list(CardScan.objects.filter(file__is_deleted=True).values_list("pk", flat=True)[:DELETED_AT_ONCE])
+    ids = list(CardScan.objects.filter(file__is_deleted=True).values_list("pk", flat=True)[:MAX_BATCH_ROWS])
     CardScan.objects.filter(pk__in=ids).delete()
-    return len(ids) == DELETED_AT_ONCE
+    return len(ids) == MAX_BATCH_ROWS

@@ -18,7 +18,7 @@ from outreach.chat.chatbots.pages.graph import BotGraph, body_of, read_steps
 from outreach.chat.chatbots.pages.list import ChatbotPage, state_of
 from outreach.chat.chatbots.pages.types import END, GROUPS, KEYWORDS, RULES, START, TEXT, TYPES, summarize_step
 
-TRIES = 3
+MAX_TRIES = 3
 WORDS = {
     "name": gettext_lazy("name"),
     "kind": gettext_lazy("kind"),
