@@ -39,7 +39,7 @@ class Usage(Page):
         return {"usage": usage, "meters": [shown(meter) for meter in usage["meters"]]}
 
 
-def shown(meter: Values) -> JsonObject:
+def meter_row(meter: Values) -> JsonObject:
     """Return a meter with its tone, and its days as charts take them."""
     tone = ""
     if meter["percent"] >= 100 and not meter["price"]:

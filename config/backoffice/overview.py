@@ -252,7 +252,7 @@ def _problems(request: HttpRequest) -> str | None:
         return None
     for title, model, query in MONEY:
         if _may_see(may, model) and (number := capped_count(model.objects.filter(**query))):
-            cells.append((title, _number(number), _show(list_address(model, **listed(query)))))
+            cells.append((title, _number(number), _show(list_address(model, **filter_query(query)))))
     return render_table((gettext("Problem"), gettext("Number"), ""), cells, empty=gettext("No problems."))
 
 
@@ -268,7 +268,7 @@ def _show(address: str) -> str:
     return format_html('<a class="backoffice-link" href="{}">{}</a>', address, gettext("Show"))
 
 
-def listed(query: JsonObject) -> dict[str, str]:
+def filter_query(query: JsonObject) -> dict[str, str]:
     """Return a filter as a list's address writes it."""
     return {name: ",".join(value) if isinstance(value, tuple) else str(value) for name, value in query.items()}
 

@@ -89,14 +89,14 @@ def changed_fields(tag: str, record: Values, output: type[Output]) -> list[str]:
     return [name for name in names if name not in LATEST]
 
 
-def given(request: Any, header: str) -> list[str]:
+def header_tags(request: Any, header: str) -> list[str]:
     """Return the tags that a header names; none without it."""
     return parse_etags(request.META.get(header, ""))
 
 
 def is_known(request: Any, tag: str) -> bool:
     """Return whether the caller has the record's current version (If-None-Match)."""
-    tags = given(request, "HTTP_IF_NONE_MATCH")
+    tags = header_tags(request, "HTTP_IF_NONE_MATCH")
     # RFC 9110, 13.1.2: If-None-Match compares weakly.
     return "*" in tags or _weak(tag) in map(_weak, tags)
 
@@ -163,7 +163,7 @@ def _check(view: Any, request: Any, path: Mapping[str, str]) -> None:
     record = _as_read(view, path)
     if record is None:
         return
-    tags, tag = given(request, "HTTP_IF_MATCH"), etag_of(record, view.shown)
+    tags, tag = header_tags(request, "HTTP_IF_MATCH"), etag_of(record, view.shown)
     # RFC 9110, 13.1.1, demands strong comparison. Proxies weaken tags, and a refusal then would help nobody.
     if "*" in tags or _weak(tag) in map(_weak, tags):
         return

@@ -15,7 +15,16 @@ from rest_framework.permissions import SAFE_METHODS
 
 from core.api.refusals import Refusal
 from core.errors import ApiError, shorten
-from core.idempotency.services import UNDER_WAY, CutOff, Keyed, OtherRequest, StoredResponse, claim, complete, keep
+from core.idempotency.services import (
+    UNDER_WAY,
+    CutOff,
+    Keyed,
+    OtherRequest,
+    StoredResponse,
+    claim,
+    complete,
+    store_response,
+)
 from core.internals.rest_framework import http_request
 from core.lists.values import refuse
 from core.outbound import NetworkInTransaction, forbid_network
@@ -84,7 +93,7 @@ def _in_one_transaction(view: Any, request: Any, keyed: Keyed, run: Run) -> Any:
                 if response.status_code >= 500 or response.status_code in NOT_KEPT:
                     transaction.set_rollback(True)
                 else:
-                    keep(keyed, response.status_code, content_of(response))
+                    store_response(keyed, response.status_code, content_of(response))
                 return response
     raise StillUnderWay("try again in a second; nothing has been done twice")
 
@@ -100,7 +109,7 @@ def _in_several(view: Any, request: Any, keyed: Keyed, run: Run) -> Any:
             if earlier is None:
                 # The claim commits before the work begins: after a kill it says that something may have
                 # happened.
-                row = keep(keyed, None)
+                row = store_response(keyed, None)
         if row is not None:
             break
     else:

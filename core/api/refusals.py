@@ -102,7 +102,7 @@ NAMES: Mapping[str, str] = {
 def refusal_of(error: BaseException) -> Refusal:
     """Return what the answer says of an exception."""
     if isinstance(error, NamedError):
-        refusal = named(error.name, error.hint, error.errors)
+        refusal = refusal_of_name(error.name, error.hint, error.errors)
         return replace(refusal, code=error.code, params=error.params, operation=error.operation)
     if isinstance(error, ApiError):
         refusal = Refusal(error.status, error.name, error.message, error.hint, error.errors, text=error.text)
@@ -110,7 +110,7 @@ def refusal_of(error: BaseException) -> Refusal:
     if isinstance(error, exceptions.APIException):
         return _of_framework(error)
     if isinstance(error, Http404):
-        return named("NotFound_404", "there is no such path")
+        return refusal_of_name("NotFound_404", "there is no such path")
     if isinstance(error, RequestDataTooBig):
         most = f"at most {settings.DATA_UPLOAD_MAX_MEMORY_SIZE} bytes"
         whole = FieldError(field="body", message=most, code=WHOLE_BODY)
@@ -122,7 +122,7 @@ def refusal_of(error: BaseException) -> Refusal:
     return to_try_again(error) or UNFORESEEN
 
 
-def named(name: str, detail: str = "", errors: Sequence[FieldError] = ()) -> Refusal:
+def refusal_of_name(name: str, detail: str = "", errors: Sequence[FieldError] = ()) -> Refusal:
     """Return the refusal of the catalogue with this name. One without a row is unforeseen (contract)."""
     status, text = message_for(name)
     if (status, text) == UNKNOWN:
@@ -134,9 +134,9 @@ def _of_framework(error: exceptions.APIException) -> Refusal:
     """Return what the answer says of an exception of DRF."""
     detail = str(error.detail)
     if isinstance(error, exceptions.NotFound):
-        return named("NotFound_404", "there is no such path")
+        return refusal_of_name("NotFound_404", "there is no such path")
     if isinstance(error, exceptions.MethodNotAllowed):
-        return named("NotFound_404", detail)
+        return refusal_of_name("NotFound_404", detail)
     if isinstance(error, exceptions.UnsupportedMediaType):
         header = FieldError(field="Content-Type", message=detail)
         return Refusal(400, "UnsupportedMediaType_400", "Validation error: the body must be JSON", detail, [header])

@@ -65,8 +65,8 @@ class CutOff(Exception):
 def claim(keyed: Keyed) -> StoredResponse | None | object:
     """Return the answer that the request got, UNDER_WAY while another has it, or None: it is the caller's now.
 
-    The caller's transaction owns it until it ends, and nothing is written before `keep`. When the process dies, the
-    transaction is rolled back with all of its changes, and the next caller owns the request. Raises OtherRequest and
+    The caller's transaction owns it until it ends, and nothing is written before `store_response`.
+    When the process dies, the transaction is rolled back with all of its changes, and the next caller owns the request. Raises OtherRequest and
     CutOff.
     """
     if not connection.in_atomic_block:
@@ -92,7 +92,7 @@ def claim(keyed: Keyed) -> StoredResponse | None | object:
     return StoredResponse(row.status, unpack(row.answer) if row.answer else None)
 
 
-def keep(keyed: Keyed, status: int | None, body: bytes | None = None) -> IdempotencyKey:
+def store_response(keyed: Keyed, status: int | None, body: bytes | None = None) -> IdempotencyKey:
     """Keep the answer, or without a status the claim of a request in several transactions."""
     row: IdempotencyKey = IdempotencyKey.objects.create(
         caller=keyed.caller,

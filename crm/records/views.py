@@ -72,7 +72,7 @@ class RecordViewSet(ResourceViewSet, abstract=True):
         return self.success(groups, totalCount=len(groups), nextCursor=None, **response_metadata(more))
 
     def _find(self, id: str) -> JsonObject | None:
-        rows = shown(self.kind.live(), [id], self.listing.output)
+        rows = records_to_json(self.kind.live(), [id], self.listing.output)
         return rows[0] if rows else None
 
 
@@ -98,8 +98,8 @@ def bulk_answer(
     `messages` has the texts of errors that have no named message.
     """
     return {
-        "created": shown(live, result.created, output),
-        "updated": shown(live, result.updated, output),
+        "created": records_to_json(live, result.created, output),
+        "updated": records_to_json(live, result.updated, output),
         "failed": [
             {
                 "index": failure.index,
@@ -117,7 +117,7 @@ def bulk_answer(
     }
 
 
-def shown(live: QuerySet[Any], ids: Iterable[str], output: type[Output]) -> list[JsonObject]:
+def records_to_json(live: QuerySet[Any], ids: Iterable[str], output: type[Output]) -> list[JsonObject]:
     """Return the records of the ids as their list shows them, in the order of the ids, without deleted ones."""
     rows = rows_of(live, list(ids), output)
     return output.complete([output.render(row) for row in rows if not row.get("is_deleted")])

@@ -21,7 +21,7 @@ from crm.imports.pages.words import (
     NO_RECORD,
     assumption_messages,
     country_question,
-    listed,
+    join_names,
     row_lines,
     skipped_columns_message,
     unknown_words,
@@ -94,7 +94,7 @@ class ImportCheck(ImportPage):
         if self.job["status"] not in OPEN:
             return context
         if ambiguous := self.job["detected"]["ambiguous"]:
-            columns = listed([entry["column"] for entry in ambiguous])
+            columns = join_names([entry["column"] for entry in ambiguous])
             return {
                 **context,
                 "trouble": _("Values of %(columns)s can be read in two ways. Choose one first.") % {"columns": columns},

@@ -118,7 +118,7 @@ def with_holders(errors: QuerySet[ImportRowError], *, may_read: bool) -> QuerySe
     )
 
 
-def named(message: str, holder: Values | None) -> str:
+def message_with_holder(message: str, holder: Values | None) -> str:
     """Return an error's message with the contact that `with_holders` has added."""
     return with_holder(message, describe_person(holder["name"], holder["email"])) if holder else message
 
@@ -152,7 +152,7 @@ def _stored_errors(job: Import, may_read: bool) -> Iterator[tuple[int, str, str,
                 .values_list("row", "id", "column", "message", "values", "holder")[:FETCH]
             )
         for row, id, column, message, values, holder in rows:
-            yield row, id, column, named(message, holder), values
+            yield row, id, column, message_with_holder(message, holder), values
         if len(rows) < FETCH:
             return
         after = (rows[-1][0], rows[-1][1])

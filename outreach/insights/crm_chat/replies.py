@@ -101,7 +101,7 @@ def answer_question(message: CrmChatMessage, deadline: float) -> None:
         message,
         Status.COMPLETED,
         answer=text,
-        evidence=[shown(result) for result in results],
+        evidence=[displayed_result(result) for result in results],
         rounds=[],
         unproved=_unproved(message, text, results),
         error="",
@@ -201,7 +201,7 @@ def custom_fields(actor: Actor) -> dict[str, list[Values]]:
     return panels
 
 
-def shown(result: Values) -> JsonObject:
+def displayed_result(result: Values) -> JsonObject:
     """Return the part of a read list that an answer shows: only the names of the records."""
     table: Table = TABLES[result["list"]]
     records = [{"_id": row["_id"], "name": label_of(table, row)} for row in result["rows"] if "_id" in row]

@@ -46,7 +46,7 @@ CLAIMS = 0x6C77_0016
 """The advisory lock under which calls are claimed, so that nobody passes the limits together with others."""
 Status = RunCall.Status
 SENDING = (Status.SENDING, Status.SENDING_ONCE)
-GOING = (WorkflowRun.Status.QUEUED, WorkflowRun.Status.RUNNING, WorkflowRun.Status.WAITING)
+ACTIVE_STATUSES = (WorkflowRun.Status.QUEUED, WorkflowRun.Status.RUNNING, WorkflowRun.Status.WAITING)
 RESTING = (WorkflowRun.Status.PAUSED, WorkflowRun.Status.FAILED)
 _held: set[str] = set()
 """Leases that this process uses."""
@@ -133,7 +133,7 @@ def _claim(most: int) -> list[RunCall]:
         for call in calls.select_for_update(of=("self",), skip_locked=True):
             run = locked[call.run_id]
             # The run no longer waits for this call.
-            if run.epoch != call.epoch or run.status not in (*GOING, *RESTING):
+            if run.epoch != call.epoch or run.status not in (*ACTIVE_STATUSES, *RESTING):
                 dropped.append(call.pk)
             elif _is_held(run, workflows[run.workflow_id]):
                 rested.append(call.pk)

@@ -81,7 +81,7 @@ class ShownConversation(ConversationData):
     """A visitor named the contact's address, and nobody has confirmed it."""
 
 
-def shown(conversation: ConversationData) -> ShownConversation:
+def conversation_row(conversation: ConversationData) -> ShownConversation:
     """Return a conversation with labels of its state and its channel, and the person's name."""
     label, tone = STATES.get(conversation["state"], (conversation["state"], ""))
     channel, icon = CHANNELS.get(conversation["channel"], (conversation["channel"], "message-square"))

@@ -19,7 +19,7 @@ from outreach.messaging.delivery.approving.approvals import ends_at, envelope
 from outreach.messaging.delivery.models import SendJob
 from outreach.messaging.delivery.services import approvable_drafts
 from outreach.runs.genie.models import GenieScheduler
-from outreach.runs.genie.review.message_jobs import GOING, Action, Changed, change_messages, held_until
+from outreach.runs.genie.review.message_jobs import ACTIVE_STATUSES, Action, Changed, change_messages, held_until
 from outreach.runs.genie.review.messages import count_left_drafts, open_run
 from outreach.runs.genie.services import get_run
 
@@ -110,7 +110,7 @@ def _hash(drafts: QuerySet[SendJob]) -> str:
 def _done(run: GenieScheduler, seen: SampleState) -> Changed | None:
     """Return the answer to a hash whose drafts have been approved together already, or None."""
     job = BulkJob.objects.filter(pk=run.message_job_id, change__contentHash=str(seen)).first()
-    if job is not None and job.status in (*GOING, BulkJob.Status.COMPLETED) and not job.cancel_requested:
+    if job is not None and job.status in (*ACTIVE_STATUSES, BulkJob.Status.COMPLETED) and not job.cancel_requested:
         return Changed(0) if job.status == BulkJob.Status.COMPLETED else Changed(None, job.pk)
     # An approval gives its messages the same time, and stores their recipients and senders.
     approved = SendJob.objects.filter(run_id=run.pk, approved_at__isnull=False).order_by()

@@ -28,7 +28,7 @@ from outreach.runs.genie.review.rewrites import retry
 Action, Status = BulkJob.Action, SendJob.Status
 MAX_DIRECT_CHANGES = 1000
 """The largest number of messages that a request changes; a job changes more."""
-GOING = (BulkJob.Status.QUEUED, BulkJob.Status.RUNNING)
+ACTIVE_STATUSES = (BulkJob.Status.QUEUED, BulkJob.Status.RUNNING)
 REPLACED = "A later change of the run's messages has replaced it."
 
 
@@ -93,7 +93,7 @@ def _apply(action: BulkJob.Action, change: Values, rows: QuerySet[SendJob], memb
 
 def _does(job: BulkJob, action: BulkJob.Action, change: JsonObject) -> bool:
     """Return whether the job does the same, and no stop was requested."""
-    going = job.status in GOING and not (job.pause_requested or job.cancel_requested)
+    going = job.status in ACTIVE_STATUSES and not (job.pause_requested or job.cancel_requested)
     return going and job.action == action and job.change == change
 
 
