@@ -16,7 +16,7 @@ from crm.contacts.bulk import update_many
 from crm.models import Segment
 from crm.segments.models import SegmentMember
 from crm.segments.services import IdChanges, create_segment
-from crm.segments.tracking import compare, follow
+from crm.segments.tracking import compare, track_members
 
 WATCHED, CHANGED, ROUNDS = 10, 500, 10
 """Segments that are watched, contacts that change at once, and how often."""
@@ -83,7 +83,7 @@ def _move(tenant: Tenant, watched: list[str], turn: int) -> tuple[float, float, 
 
     @transaction.atomic
     def act() -> None:
-        follow(events)
+        track_members(events)
 
     taken = spent(act)
     told = Event.objects.filter(kind="segment.entered", payload__segment=watched[target], object_id__in=ids)

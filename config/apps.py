@@ -13,9 +13,9 @@ class WiringConfig(AppConfig):
         from config import celery, checks  # noqa: F401
         from config.backoffice import places  # noqa: F401
         from config.staff_visits.visitors import Visitors
-        from core.web.readers import set_source, source
+        from core.web.readers import reader_source, set_source
 
-        set_source(Visitors(source()))
+        set_source(Visitors(reader_source()))
         if settings.TEST_MAIL_SERVER:
             from core.samples import set_test_server
 

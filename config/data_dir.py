@@ -15,7 +15,7 @@ def data_dir() -> Path:
     return Path(os.path.abspath(os.environ.get("LEADWRIGHT_DATA") or PROJECT / "var"))
 
 
-def disk() -> tuple[int, int]:
+def disk_space() -> tuple[int, int]:
     """Return the total and the free bytes of the disk that the data folder is on."""
     folder = data_dir()
     usage = shutil.disk_usage(next(path for path in (folder, *folder.parents) if path.exists()))

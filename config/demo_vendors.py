@@ -15,7 +15,7 @@ DEMO_CLIENT = ("leadwright-demo.apps.example", "demo-client")
 """Id and secret of the client of the demo's stand-in for Google, which listens only on loopback."""
 
 
-def note_file(data: Path) -> Path:
+def state_file(data: Path) -> Path:
     """Return the file with the port of the chat vendor's stand-in, and the webhook of its number."""
     return data / "chat-standin.json"
 
@@ -25,7 +25,7 @@ def google_file(data: Path) -> Path:
     return data / "google-standin.json"
 
 
-def noted(file: Path) -> Values:
+def read_state(file: Path) -> Values:
     """Return the content of the file: port, hook, phoneNumberId. It is empty if there is no valid file."""
     try:
         content = json.loads(file.read_text())
@@ -37,6 +37,6 @@ def noted(file: Path) -> Values:
 
 def demo_vendors(data: Path, *, google: bool = True) -> dict[str, str]:
     """Return VENDOR_BASE_URLS of the demo: the last addresses of its stand-ins, that of Google only with `google`."""
-    chats, place = noted(note_file(data)), noted(google_file(data)) if google else {}
+    chats, place = read_state(state_file(data)), read_state(google_file(data)) if google else {}
     urls = dict.fromkeys(("chatapp", "messenger"), f"http://{HOST}:{chats['port']}") if chats else {}
     return {**urls, "gmail": f"http://{HOST}:{place['port']}"} if place else urls

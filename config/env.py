@@ -13,7 +13,7 @@ from django.core.exceptions import ImproperlyConfigured
 env = environ.Env()
 
 
-def choice(name: str, options: tuple[str, ...], *, default: str) -> str:
+def read_choice(name: str, options: tuple[str, ...], *, default: str) -> str:
     """Return the variable's value, one of the options. Raises ImproperlyConfigured for any other."""
     value: str = env(name, default=default)
     if value not in options:

@@ -37,7 +37,7 @@ def write_secret(name: str, value: str, data: Path) -> bool:
     return True
 
 
-def secret(name: str, data: Path) -> str:
+def read_secret(name: str, data: Path) -> str:
     """Return the environment's value, else that of `data`/secrets/`name` (mode 600), which the first call creates."""
     text = os.environ.get(name)
     if text:

@@ -55,7 +55,7 @@ GROUPS = {
 }
 
 
-def command(name: str, processes: int | None = None) -> tuple[str, ...]:
+def worker_command(name: str, processes: int | None = None) -> tuple[str, ...]:
     """Return the command of a group's workers."""
     group = GROUPS[name]
     shares = (f"--share={queues}={limit}" for queues, limit in group.shares)
@@ -86,7 +86,10 @@ def main() -> None:
     )
     parser.add_argument("-E", "--task-events", action="store_true", help="send Celery's events, which Flower reads")
     arguments = parser.parse_args()
-    argv = (*command(arguments.group, arguments.processes), *(["--task-events"] if arguments.task_events else []))
+    argv = (
+        *worker_command(arguments.group, arguments.processes),
+        *(["--task-events"] if arguments.task_events else []),
+    )
     os.execv(argv[0], argv)  # noqa: S606  a fixed command
 
 

@@ -15,7 +15,7 @@ class Breaker:
         self._until: float | None = None
 
     def allows(self) -> bool:
-        """Return whether the caller may try now. It must report the outcome by `worked` or `failed`."""
+        """Return whether the caller may try now. It must report the outcome by `record_success` or `record_failure`."""
         # Without the lock in the usual case: each request asks.
         if self._until is None:
             return True
@@ -26,11 +26,11 @@ class Breaker:
             self._until = monotonic() + self._pause
             return True
 
-    def failed(self) -> None:
+    def record_failure(self) -> None:
         """Report that the server has not answered."""
         self._until = monotonic() + self._pause
 
-    def worked(self) -> None:
+    def record_success(self) -> None:
         """Report an answer: everybody may try again."""
         self._until = None
 

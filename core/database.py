@@ -61,8 +61,8 @@ def may_succeed_later(error: BaseException | None) -> bool:
     return database_is_away(error) or database_takes_no_writes(error)
 
 
-def insist(write: Callable[[], object]) -> None:
-    """Call a function outside of any transaction, and again as long as the database is away or takes no writes."""
+def retry_until_available(write: Callable[[], object]) -> None:
+    """Retry a write until the database accepts it. Call it outside of any transaction."""
     pause = FIRST_PAUSE
     while True:
         try:

@@ -28,14 +28,14 @@ _process = token_hex(5)
 _counter = count(randbits(24))
 
 
-def _begin_anew() -> None:
+def _reset_after_fork() -> None:
     """Take another random value: a forked process would continue with the ids of its parent."""
     global _process, _counter  # noqa: PLW0603
     _process, _counter = token_hex(5), count(randbits(24))
 
 
 # Without it, two workers would make the same ids from the moment of the fork.
-os.register_at_fork(after_in_child=_begin_anew)
+os.register_at_fork(after_in_child=_reset_after_fork)
 
 
 def new_id() -> str:
@@ -47,7 +47,7 @@ def new_id() -> str:
     return f"{int(time.time()):08x}{_process}{next(_counter) & _COUNTED:06x}"
 
 
-def first_id(at: datetime) -> str:
+def min_id_at(at: datetime) -> str:
     """Return the least ObjectId of this second. Older rows have smaller ids, so the primary key finds them."""
     seconds = min(max(int(at.timestamp()), 0), _MAX_SECONDS)
     return f"{seconds:08x}{0:016x}"

@@ -52,7 +52,7 @@ _refused: ContextVar[bool] = ContextVar("leadwright_no_network", default=False)
 
 
 @contextmanager
-def no_network() -> Iterator[None]:
+def forbid_network() -> Iterator[None]:
     """Refuse guarded connections inside of the block, by NetworkInTransaction."""
     token = _refused.set(True)
     try:
@@ -62,12 +62,12 @@ def no_network() -> Iterator[None]:
 
 
 def is_network_refused() -> bool:
-    """Return whether a block of `no_network` is open."""
+    """Return whether a block of `forbid_network` is open."""
     return _refused.get()
 
 
 def leave() -> None:
-    """Check that a connection may be opened or used now. Raises NetworkInTransaction inside of `no_network`."""
+    """Check that a connection may be opened or used now. Raises NetworkInTransaction inside of `forbid_network`."""
     if _refused.get():
         raise NetworkInTransaction
 

@@ -117,7 +117,7 @@ _deadline: ContextVar[Deadline | None] = ContextVar("leadwright_http_deadline", 
 
 
 @contextmanager
-def within(seconds: float) -> Iterator[Deadline]:
+def time_limit(seconds: float) -> Iterator[Deadline]:
     """Shut down the guarded connections that are opened inside of the block when `seconds` are over."""
     leave()
     with Deadline(seconds) as deadline:
@@ -219,12 +219,12 @@ def guarded_session() -> requests.Session:
     return session
 
 
-def multipart(fields: Values) -> tuple[bytes, str]:
+def encode_multipart(fields: Values) -> tuple[bytes, str]:
     """Return the body and the content type of a form; a file is (name, content, type)."""
     return encode_multipart_formdata(fields)
 
 
-def exchange(
+def send_request(
     method: str,
     url: str,
     *,
@@ -243,7 +243,7 @@ def exchange(
         _ = parts.port  # raises too, for a number that is none
     except ValueError:
         raise HttpFailed("refused", "The address cannot be read.") from None
-    with guarded_session() as session, within(seconds) as deadline:
+    with guarded_session() as session, time_limit(seconds) as deadline:
         try:
             return _exchange(session, method, url, {**(headers or {})}, body, seconds, most_bytes)
         except HttpFailed:
@@ -288,7 +288,7 @@ def _too_slow(host: str, seconds: float) -> HttpFailed:
 
 
 def _failure(error: Exception, host: str, seconds: float) -> HttpFailed:
-    chain = causes(error)
+    chain = error_causes(error)
     for cause in chain:
         if isinstance(cause, OutboundRefused):
             # A name that does not resolve may do so in a minute: DNS answers nothing final while it is away.
@@ -304,7 +304,7 @@ def _failure(error: Exception, host: str, seconds: float) -> HttpFailed:
     return HttpFailed("broken", f"The connection to {host} broke before the answer was whole.")
 
 
-def causes(error: BaseException) -> list[BaseException]:
+def error_causes(error: BaseException) -> list[BaseException]:
     """Return the error with its causes, those that requests and urllib3 keep as arguments included."""
     errors: list[BaseException] = []
     waiting: list[BaseException | None] = [error]

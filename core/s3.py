@@ -21,7 +21,7 @@ from django.utils.http import content_disposition_header
 
 from core.internals.botocore import set_content, use_pools
 from core.outbound import OutboundRefused, refuse_connections_if, resolve_allowed
-from core.outbound_http import GUARDED_POOLS, TRANSPORT_ERRORS, causes, within
+from core.outbound_http import GUARDED_POOLS, TRANSPORT_ERRORS, error_causes, time_limit
 
 CONNECT_SECONDS = 5
 READ_SECONDS = 20
@@ -214,13 +214,13 @@ def _bounded(place: S3Place, *, seconds: float) -> Iterator[Any]:
     from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError  # noqa: PLC0415
 
     # The files of a restored copy are read and written even while it is held (core.hold).
-    with refuse_connections_if(None), within(seconds) as deadline:
+    with refuse_connections_if(None), time_limit(seconds) as deadline:
         try:
             yield deadline
         except ClientError as error:
             raise _refused(error.response) from None
         except (BotoCoreError, *TRANSPORT_ERRORS, ValueError) as error:
-            refused = next((one for one in causes(error) if isinstance(one, OutboundRefused)), None)
+            refused = next((one for one in error_causes(error) if isinstance(one, OutboundRefused)), None)
             if refused is not None:
                 raise S3Failed("refused", refused.detail) from None
             if deadline.over:
@@ -245,6 +245,7 @@ def _refused(response: Any) -> S3Failed:
         return S3Failed(code, f"The bucket is in another region ({code}).")
     if code == "NoSuchBucket":
         return S3Failed(code, f"There is no bucket of this name ({code}).")
+    # Servers that hide codes from HEAD requests answer with a bare 404.
     if status == 404 or code in _MISSING:
         return S3Failed(code, f"There is no such bucket or object ({code}).")
     if status in (401, 403):

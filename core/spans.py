@@ -37,7 +37,7 @@ CLOCK_UNITS = frozenset(("days", "weeks", "months"))
 """Units that keep the clock time. The others are exact."""
 
 
-def after(moment: datetime, span: Values, zone: tzinfo) -> datetime:
+def add_span(moment: datetime, span: Values, zone: tzinfo) -> datetime:
     """Return the time a span later, in UTC.
 
     Days, weeks and months keep the clock time of the zone. A day that the month lacks becomes its last day. Raises

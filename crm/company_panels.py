@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 
 from accounts.models import Company
 from core.backoffice.paginator import EXACT, capped_count
-from core.backoffice.panels import facts, panel
+from core.backoffice.panels import register_panel, render_figures
 from core.text.translation import gettext_lazy as _
 from crm.contacts.models import Contact
 from crm.files.models import File
@@ -26,9 +26,9 @@ def _shown(rows: QuerySet[Any]) -> str:
     return f"{number:,}" if number <= EXACT else f"more than {EXACT:,}"
 
 
-@panel(Company, _("Use"))
+@register_panel(Company, _("Use"))
 def _use(company: Company) -> SafeString:
-    return facts(
+    return render_figures(
         [
             ("Contacts", _shown(Contact.objects.filter(company=company, is_deleted=False))),
             ("Leads", _shown(Lead.objects.filter(company=company, is_deleted=False))),

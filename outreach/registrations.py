@@ -9,7 +9,7 @@ from core.reports import register_report
 from outreach.connected_app_list import register_apps
 from outreach.connections.ai import reports as ai
 from outreach.connections.ai.budgets import CREDITS, PLAN_LIMIT
-from outreach.connections.ai.services import tell_changed
+from outreach.connections.ai.services import notify_apps_changed
 from outreach.connections.ai.usage import used_this_month
 from outreach.connections.connected_apps.registry import CONNECTED_APPS
 from outreach.connections.connected_apps.views import app_viewset
@@ -33,7 +33,7 @@ register_meter(MESSAGES)
 register_meter(CREDITS)
 # Messages are locked before the runs that they belong to.
 terms_changed.connect(wake_messages)
-terms_changed.connect(tell_changed)
+terms_changed.connect(notify_apps_changed)
 # As the schema and errors of the API list them.
 for domain in (genie, forms, suppression, ai, campaigns):
     for report in domain.REPORTS:

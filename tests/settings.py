@@ -8,11 +8,11 @@ import atexit
 import os
 from contextlib import ExitStack
 
-from config.local.embedded import temporary
+from config.local.embedded import temporary_servers
 
 if "LEADWRIGHT_TEST_SERVERS" not in os.environ:
     servers = ExitStack()
-    os.environ.update(servers.enter_context(temporary()).environment, LEADWRIGHT_TEST_SERVERS="1")
+    os.environ.update(servers.enter_context(temporary_servers()).environment, LEADWRIGHT_TEST_SERVERS="1")
     atexit.register(servers.close)
 os.environ["STATIC_ROOT"] = "/nowhere"
 os.environ.setdefault("SECRET_KEY", "tests-only-secret-key-that-is-long-enough-for-hs256")

@@ -12,8 +12,8 @@ from accounts.api_keys.models import ApiKey
 from accounts.api_keys.services import delete_keys
 from accounts.companies.models import Company
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from core.backoffice.columns import chosen
-from core.backoffice.panels import ROWS, link, list_address, panel, table
+from core.backoffice.columns import choice_text
+from core.backoffice.panels import ROWS, list_address, register_panel, render_link, render_table
 from core.tenancy import company_scope
 from core.text.translation import gettext_lazy as _
 
@@ -46,21 +46,21 @@ class ApiKeyAdmin(CompanyRecordAdmin):
             delete_keys(ids=[obj.pk])
 
 
-@panel(Company, _("API keys"), permission="accounts.view_apikey")
+@register_panel(Company, _("API keys"), permission="accounts.view_apikey")
 def _keys(company: Company) -> SafeString:
     rows = ApiKey.objects.filter(company=company).select_related("created_by").defer("key").order_by("-id")
     cells = [
         (
-            link(row),
-            chosen(row, "type"),
-            chosen(row, "ip_restriction"),
+            render_link(row),
+            choice_text(row, "type"),
+            choice_text(row, "ip_restriction"),
             row.created_by,
             row.created_at,
             row.last_used_at or _("Never"),
         )
         for row in rows[:ROWS]
     ]
-    return table(
+    return render_table(
         (_("Key"), _("Type"), _("IP addresses"), _("Created by"), _("Created"), _("Last used")),
         cells,
         more=list_address(ApiKey, company__id__exact=company.pk),

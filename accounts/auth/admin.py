@@ -15,7 +15,7 @@ from accounts.auth.models import RefreshToken, SecondFactor
 from accounts.auth.sessions.services import end_family
 from accounts.users.models import User
 from core.backoffice.admin import BackOfficeAdmin
-from core.backoffice.panels import facts, panel
+from core.backoffice.panels import register_panel, render_figures
 from core.text.translation import gettext_lazy as _
 
 
@@ -47,12 +47,12 @@ class RefreshTokenAdmin(BackOfficeAdmin):
         self.message_user(request, _("The sessions have ended."), messages.SUCCESS)
 
 
-@panel(User, _("Second factor"), permission="accounts.view_user")
+@register_panel(User, _("Second factor"), permission="accounts.view_user")
 def _second_factor(user: User) -> SafeString:
     factor = SecondFactor.objects.filter(user=user, confirmed=True).first()
     if factor is None:
-        return facts([(_("Second factor"), _("Not set up"))])
-    return facts(
+        return render_figures([(_("Second factor"), _("Not set up"))])
+    return render_figures(
         [
             (_("Set up on"), factor.created_at),
             (_("Last used"), factor.last_used_at or _("Never")),

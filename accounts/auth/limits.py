@@ -46,7 +46,7 @@ def count_login(email: str, network: str) -> None:
     LOGINS_OF_ACCOUNT_ANYWHERE.count(_account(email))
 
 
-def forgive_login(email: str, network: str) -> None:
+def forget_failed_logins(email: str, network: str) -> None:
     """Take back a successful login from the counts, and forget the failed ones to the account from this network."""
     # Refunded and not reset: another person at the same address may be guessing.
     LOGINS_OF_ADDRESS.refund(network)

@@ -13,7 +13,7 @@ from django.http import HttpRequest
 from accounts.companies.models import Company
 from accounts.companies.services import change_unique_key
 from core.backoffice.admin import BackOfficeAdmin
-from core.backoffice.dialogs import asks
+from core.backoffice.dialogs import dialog_action
 from core.hooks import Hook
 from core.tenancy import company_scope
 from core.text.timezones import is_timezone
@@ -44,7 +44,7 @@ class CompanyAdmin(BackOfficeAdmin):
     search_help_text = _("Name, email, website, id or a member's email address")
     dialogs: tuple[str, ...] = ("change_unique_key",)
 
-    @asks(UniqueKeyForm, _("Change the unique key of contacts"), permission="accounts.change_company")
+    @dialog_action(UniqueKeyForm, _("Change the unique key of contacts"), permission="accounts.change_company")
     def change_unique_key(self, request: HttpRequest, company: Company, value: str) -> None:
         """Change the unique key of the company's contacts; refused while two of them share a value."""
         with transaction.atomic(), company_scope(company.pk):

@@ -30,7 +30,7 @@ def register_first_step(step: FirstStep) -> None:
     _steps[step.name] = step
 
 
-def first_steps() -> list[JsonObject]:
+def first_steps_done() -> list[JsonObject]:
     """Return each step of the active company, and whether it is done, by one statement."""
     steps = sorted(_steps.values(), key=lambda step: step.place)
     flags = {f"step_{step.place}": Exists(step.rows()) for step in steps}

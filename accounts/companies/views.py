@@ -5,7 +5,7 @@ from __future__ import annotations
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
-from accounts.companies.first_steps import first_steps
+from accounts.companies.first_steps import first_steps_done
 from accounts.companies.models import Company
 from accounts.companies.overview import read_overview
 from accounts.companies.serializers import CompanyOut, CompanyUpdate, FirstStepsOut, OverviewOut
@@ -61,7 +61,7 @@ class FirstStepsViewSet(ResourceViewSet):
         " somebody, start outreach.",
     )
     def retrieve(self, request: Request) -> object:
-        return {"steps": first_steps()}
+        return {"steps": first_steps_done()}
 
 
 class OverviewViewSet(ResourceViewSet):

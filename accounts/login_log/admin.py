@@ -10,8 +10,8 @@ from accounts.companies.models import Company
 from accounts.login_log.models import LoginLog
 from accounts.users.models import User
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from core.backoffice.columns import chosen
-from core.backoffice.panels import ROWS, link, list_address, panel, table
+from core.backoffice.columns import choice_text
+from core.backoffice.panels import ROWS, list_address, register_panel, render_link, render_table
 from core.text.translation import gettext_lazy as _
 
 
@@ -26,16 +26,16 @@ class LoginLogAdmin(CompanyRecordAdmin):
     search_help_text = _("Id or part of the email address")
 
 
-@panel(User, _("Log-ins"), permission="accounts.view_loginlog")
+@register_panel(User, _("Log-ins"), permission="accounts.view_loginlog")
 def _logins_of_user(user: User) -> SafeString:
     # An attempt has a row for each company of the user: merge the rows of one second and one address.
     rows = LoginLog.objects.filter(user=user).order_by("-created_at", "-id")[: ROWS * 10]
     seen = {(row.created_at.replace(microsecond=0), row.status, row.reason, row.ip): row for row in rows}
     cells = [
-        (link(row, chosen(row, "status")), row.reason or "–", row.ip or "–", row.user_agent or "–", at)
+        (render_link(row, choice_text(row, "status")), row.reason or "–", row.ip or "–", row.user_agent or "–", at)
         for (at, *_), row in seen.items()
     ]
-    return table(
+    return render_table(
         (_("Status"), _("Reason"), _("IP address"), _("Browser"), _("Time")),
         cells[:ROWS],
         more=list_address(LoginLog, q=user.email),
@@ -43,13 +43,14 @@ def _logins_of_user(user: User) -> SafeString:
     )
 
 
-@panel(Company, _("Log-ins"), permission="accounts.view_loginlog")
+@register_panel(Company, _("Log-ins"), permission="accounts.view_loginlog")
 def _logins_of_company(company: Company) -> SafeString:
     rows = LoginLog.objects.filter(company=company).order_by("-created_at", "-id")[:ROWS]
     cells = [
-        (link(row, row.email), chosen(row, "status"), row.reason or "–", row.ip or "–", row.created_at) for row in rows
+        (render_link(row, row.email), choice_text(row, "status"), row.reason or "–", row.ip or "–", row.created_at)
+        for row in rows
     ]
-    return table(
+    return render_table(
         (_("Email"), _("Status"), _("Reason"), _("IP address"), _("Time")),
         cells,
         more=list_address(LoginLog, company__id__exact=company.pk),

@@ -14,7 +14,7 @@ recipient_check: Hook[[Iterable[str]], set[str]] = Hook(
 )
 
 
-def unwanted_among(addresses: Iterable[str]) -> set[str]:
+def suppressed_recipients(addresses: Iterable[str]) -> set[str]:
     """Return which of the addresses the active company must not write to, in lower case."""
     candidates = list(addresses)
     return set[str]().union(*recipient_check.send(candidates)) if candidates else set()

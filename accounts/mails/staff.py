@@ -12,7 +12,7 @@ MAX_RECIPIENTS = 50
 """Staff who are written to at most."""
 
 
-def tell_staff(*, subject: str, text: str, path: str, permission: str) -> int:
+def mail_staff(*, subject: str, text: str, path: str, permission: str) -> int:
     """Mail the staff who hold the permission, in the caller's transaction. `path` leads into the back office.
 
     Returns their number. `permission` is such as billing.view_dispute.

@@ -24,8 +24,8 @@ from django.utils import timezone
 from accounts.mails.models import Mail
 from accounts.settings.branding import Brand, mail_brand_of
 from core.errors import shorten
-from core.ids import first_id
-from core.jobs import LeaseLost, backoff, claim, update_owned
+from core.ids import min_id_at
+from core.jobs import LeaseLost, backoff_delay, claim, update_owned
 from core.jobs.registry import Moment
 from core.tenancy import unscoped
 
@@ -35,7 +35,7 @@ BATCH = 5
 """Few, since each mail may take as long as the server's timeout, and a claim lasts until the whole batch is done."""
 MAX_ATTEMPTS = 15
 """About five hours of retries, at intervals that grow to an hour."""
-KEPT = timedelta(days=90)
+MAIL_LIFE = timedelta(days=90)
 MAX_PURGED = 10_000
 
 
@@ -136,7 +136,7 @@ def _retry_or_park(mail: Mail, server_error: str) -> None:
         _write(
             mail,
             status=Mail.Status.QUEUED,
-            due_at=timezone.now() + backoff(mail.attempts, base=4.0),
+            due_at=timezone.now() + backoff_delay(mail.attempts, base=4.0),
             lease=None,
             error=server_error,
         )
@@ -172,7 +172,9 @@ def due_mails(now: Moment) -> list[QuerySet[Mail]]:
 
 def purge_mails() -> bool:
     """Delete finished mails that are older than 90 days. Returns whether there may be more."""
-    old = Mail.objects.filter(pk__lt=first_id(timezone.now() - KEPT), status__in=(Mail.Status.SENT, Mail.Status.FAILED))
+    old = Mail.objects.filter(
+        pk__lt=min_id_at(timezone.now() - MAIL_LIFE), status__in=(Mail.Status.SENT, Mail.Status.FAILED)
+    )
     ids = list(old.order_by("pk").values_list("pk", flat=True)[:MAX_PURGED])
     Mail.objects.filter(pk__in=ids).delete()
     return len(ids) == MAX_PURGED

@@ -25,10 +25,10 @@ from accounts.roles.models import Role
 from accounts.users.models import User
 from core.access import Actor
 from core.backoffice.admin import BY_COMPANY, BackOfficeForm, CompanyRecordAdmin
-from core.backoffice.columns import chosen
+from core.backoffice.columns import choice_text
 from core.backoffice.dialogs import has_status
-from core.backoffice.panels import ROWS, link, list_address, panel, table
-from core.backoffice.references import refer, refer_kind
+from core.backoffice.panels import ROWS, list_address, register_panel, render_link, render_table
+from core.backoffice.references import register_event_kind, register_references
 from core.errors import NamedError
 from core.tenancy import company_scope
 from core.text.translation import gettext_lazy as _
@@ -138,34 +138,39 @@ def companies_of_address(term: str) -> QuerySet[Any] | None:
     return companies
 
 
-@panel(Company, _("Members"), permission="accounts.view_member")
+@register_panel(Company, _("Members"), permission="accounts.view_member")
 def _members_of_company(company: Company) -> SafeString:
     rows = Member.objects.filter(company=company).select_related("user", "role").order_by("id")
     cells = [
         (
-            link(row, row.name or row.email),
+            render_link(row, row.name or row.email),
             row.email,
-            chosen(row, "status"),
+            choice_text(row, "status"),
             row.role or "–",
             row.accepted_at or row.created_at,
         )
         for row in rows[:ROWS]
     ]
-    return table(
+    return render_table(
         (_("Name"), _("Email"), _("Status"), _("Role"), _("Since")),
         cells,
         more=list_address(Member, company__id__exact=company.pk),
     )
 
 
-@panel(User, _("Memberships"), permission="accounts.view_member")
+@register_panel(User, _("Memberships"), permission="accounts.view_member")
 def _memberships_of_user(user: User) -> SafeString:
     rows = Member.objects.filter(user=user).select_related("company", "role").order_by("id")[:ROWS]
     cells = [
-        (link(row.company), link(row, chosen(row, "status")), row.role or "–", row.accepted_at or row.created_at)
+        (
+            render_link(row.company),
+            render_link(row, choice_text(row, "status")),
+            row.role or "–",
+            row.accepted_at or row.created_at,
+        )
         for row in rows
     ]
-    return table(
+    return render_table(
         (_("Company"), _("Status"), _("Role"), _("Since")),
         cells,
         more=list_address(Member, q=user.email),
@@ -173,13 +178,15 @@ def _memberships_of_user(user: User) -> SafeString:
     )
 
 
-@panel(Member, _("API keys"), permission="accounts.view_apikey")
+@register_panel(Member, _("API keys"), permission="accounts.view_apikey")
 def _keys_of_member(member: Member) -> SafeString:
     rows = ApiKey.objects.filter(created_by=member).defer("key").order_by("-id")[:ROWS]
-    cells = [(link(row), chosen(row, "type"), row.created_at, row.last_used_at or _("Never")) for row in rows]
+    cells = [
+        (render_link(row), choice_text(row, "type"), row.created_at, row.last_used_at or _("Never")) for row in rows
+    ]
     more = list_address(ApiKey, q=member.email)
-    return table((_("Key"), _("Type"), _("Created"), _("Last used")), cells, more=more, empty=_("No API keys."))
+    return render_table((_("Key"), _("Type"), _("Created"), _("Last used")), cells, more=more, empty=_("No API keys."))
 
 
-refer(Member, "actor_id", "member", "members", "teamMember", "assignee", "createdBy", "updatedBy")
-refer_kind(Member, "member")
+register_references(Member, "actor_id", "member", "members", "teamMember", "assignee", "createdBy", "updatedBy")
+register_event_kind(Member, "member")

@@ -9,8 +9,8 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from accounts.companies.models import Company
 from accounts.members.models import InviteLog
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from core.backoffice.columns import chosen
-from core.backoffice.panels import ROWS, link, list_address, panel, table
+from core.backoffice.columns import choice_text
+from core.backoffice.panels import ROWS, list_address, register_panel, render_link, render_table
 from core.text.translation import gettext_lazy as _
 
 
@@ -25,7 +25,7 @@ class InviteLogAdmin(CompanyRecordAdmin):
     search_help_text = _("Email address, name or id")
 
 
-@panel(Company, _("Invites"), permission="accounts.view_invitelog")
+@register_panel(Company, _("Invites"), permission="accounts.view_invitelog")
 def _invites(company: Company) -> SafeString:
     rows = (
         InviteLog.objects.filter(company=company)
@@ -34,8 +34,8 @@ def _invites(company: Company) -> SafeString:
     )
     cells = [
         (
-            link(row, row.email),
-            chosen(row, "action"),
+            render_link(row, row.email),
+            choice_text(row, "action"),
             row.role or "–",
             row.action_by or "–",
             row.detail or "–",
@@ -43,7 +43,7 @@ def _invites(company: Company) -> SafeString:
         )
         for row in rows
     ]
-    return table(
+    return render_table(
         (_("Email"), _("Action"), _("Role"), _("By"), _("Details"), _("Time")),
         cells,
         more=list_address(InviteLog, company__id__exact=company.pk),

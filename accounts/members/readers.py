@@ -14,7 +14,7 @@ from accounts.auth.sessions.authentication import session_user
 from accounts.auth.sessions.browser_sessions import COMPANY
 from accounts.members.authentication import MEMBER_IN_SESSION, member_actor, member_in_session
 from accounts.members.models import Member
-from accounts.settings.branding import Look, brand_of, look_of, served_company
+from accounts.settings.branding import Look, brand_colors, brand_of, served_company
 from accounts.settings.formats import formats_of
 from accounts.users.models import User
 from core.access import Actor, AuthPath
@@ -115,10 +115,10 @@ def _formats(company: str, layout: JsonObject) -> Formats:
 
 
 def _cached_look(company: str) -> Look:
-    """Return how the company's pages look. A process looks anew after some seconds; a change is seen at once by who
-    makes it (outreach.site.white_label.brands.forget)."""
-    look: Look | None = cache.get_or_set(f"look:{company}", lambda: look_of(company), LOOK_KNOWN_FOR)
-    return look or look_of(company)
+    """Return the company's brand, cached for seconds. The editor sees changes at once
+    (outreach.site.white_label.brands.forget)."""
+    look: Look | None = cache.get_or_set(f"look:{company}", lambda: brand_colors(company), LOOK_KNOWN_FOR)
+    return look or brand_colors(company)
 
 
 def _layout(value: Any) -> JsonObject:

@@ -136,6 +136,7 @@ def remove_members(*, actor: Actor, selection: BulkSelection, delete_keys: bool 
     """
     actor = reload_actor(actor)
     chosen = selection.apply(Member.objects.all()).values("pk")
+    # By id, the order of every lock of members, so that two bulk changes cannot deadlock.
     members = list(
         Member.objects.select_for_update(of=("self",), no_key=True)
         .select_related("role")
@@ -191,6 +192,7 @@ def transfer_ownership(*, actor: Actor, id: str, role_id: str | None = None) -> 
     """
     actor = reload_actor(actor)
     heir = lock_member(id)
+    # Read under the lock: the actor may have lost the ownership since the request began.
     owner = Member.objects.select_for_update(no_key=True).filter(pk=actor.member_id, status=Status.OWNER).first()
     if owner is None:
         raise NamedError("UnauthorizedAction_403", "only an owner hands the ownership over")

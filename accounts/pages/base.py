@@ -17,7 +17,7 @@ from core.access.attempts import TooManyAttempts
 from core.errors import ApiError, ValidationFailed
 from core.text.labels.counts import SPANS
 from core.types import JsonObject
-from core.web.words.problems import problem_text, sentence
+from core.web.words.problems import problem_text, to_sentence
 
 HEADERS = {
     "Cache-Control": "no-store",
@@ -92,7 +92,7 @@ def add_error(form: forms.Form, error: ApiError) -> None:
     if refused is not None and refused["field"] in form.fields:
         form.add_error(refused["field"], problem_text(refused))
     else:
-        form.add_error(None, sentence(error.detail or error.message))
+        form.add_error(None, to_sentence(error.detail or error.message))
 
 
 def duration_text(seconds: int) -> str:

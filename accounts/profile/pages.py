@@ -14,7 +14,7 @@ from core.web.forms.from_input import form_from_input
 from core.web.navigation.menu import opened_items
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import PersonPage
-from core.web.readers import source
+from core.web.readers import reader_source
 
 THEMES = [
     Option("", gettext_lazy("Same as device")),
@@ -137,9 +137,10 @@ class Account(PersonPage):
         answer = self.ask_private("PUT", "change-password", None, form.values)
         if not answer.ok:
             form.refuse(answer)
+            # 429 passes through, since clients back off by the status.
             status = answer.status if answer.status == 429 else 422
             return self.page({**self.show(), "password_form": form}, status=status)
-        source().renew(self.request, answer.data["token"])
+        reader_source().renew(self.request, answer.data["token"])
         return self.redirect_with_toast(_("Your new password is set. Other sessions have ended."))
 
     def do_accept(self) -> HttpResponse:

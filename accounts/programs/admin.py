@@ -20,9 +20,9 @@ from accounts.programs.rewards import balances, claw_back_reward, pay_reward, pa
 from accounts.programs.services import approve_partnership, reject_partnership, revoke_partnership
 from accounts.users.models import User
 from core.backoffice.admin import BackOfficeAdmin
-from core.backoffice.columns import Tones, badge, chosen
-from core.backoffice.dialogs import asks, has_status
-from core.backoffice.panels import ROWS, link, list_address, panel, table
+from core.backoffice.columns import Tones, badge, choice_text
+from core.backoffice.dialogs import dialog_action, has_status
+from core.backoffice.panels import ROWS, list_address, register_panel, render_link, render_table
 from core.text.formats import money_text
 from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
@@ -114,7 +114,7 @@ class PartnerProgramAdmin(BackOfficeAdmin):
 
     state = badge("status", COLOURS)
 
-    @asks(ApprovalForm, _("Approve"), permission="accounts.change_partnerprogram")
+    @dialog_action(ApprovalForm, _("Approve"), permission="accounts.change_partnerprogram")
     def approve(
         self, request: HttpRequest, program: PartnerProgram, *, note: str, commission_percent: Decimal | None
     ) -> None:
@@ -123,12 +123,12 @@ class PartnerProgramAdmin(BackOfficeAdmin):
         )
         self.log_change(request, program, _("Approved."))
 
-    @asks(DecisionForm, _("Reject"), permission="accounts.change_partnerprogram")
+    @dialog_action(DecisionForm, _("Reject"), permission="accounts.change_partnerprogram")
     def reject(self, request: HttpRequest, program: PartnerProgram, *, note: str) -> None:
         reject_partnership(program_id=program.pk, by=staff_of(request), note=note)
         self.log_change(request, program, _("Rejected."))
 
-    @asks(RevocationForm, _("Revoke"), permission="accounts.change_partnerprogram")
+    @dialog_action(RevocationForm, _("Revoke"), permission="accounts.change_partnerprogram")
     def revoke(self, request: HttpRequest, program: PartnerProgram, *, note: str, claw_back: bool) -> None:
         revoke_partnership(program_id=program.pk, by=staff_of(request), note=note, claw_back=claw_back)
         self.log_change(request, program, _("Revoked, and clawed back unpaid rewards.") if claw_back else _("Revoked."))
@@ -187,7 +187,7 @@ class RewardAdmin(BackOfficeAdmin):
     @display(description=_("state"), ordering="state", label=COLOURS)
     def state_label(self, reward: Reward) -> tuple[str, str]:
         owed = reward.state == Reward.State.CLAWED_BACK and reward.paid_at and not reward.settled_at
-        return reward.state, _("Clawed back, to be repaid") if owed else chosen(reward, "state")
+        return reward.state, _("Clawed back, to be repaid") if owed else choice_text(reward, "state")
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
         return lookup in ("referral__id__exact", "currency__exact") or super().lookup_allowed(lookup, value, request)
@@ -211,7 +211,7 @@ class RewardAdmin(BackOfficeAdmin):
             _("Marked as repaid"),
         )
 
-    @asks(ClawBackForm, _("Claw back"), permission="accounts.change_reward")
+    @dialog_action(ClawBackForm, _("Claw back"), permission="accounts.change_reward")
     def claw_back(self, request: HttpRequest, reward: Reward, *, note: str) -> None:
         claw_back_reward(reward_id=reward.pk, by=staff_of(request), note=note)
         self.log_change(request, reward, _("Clawed back."))
@@ -235,8 +235,8 @@ def payout_table() -> SafeString:
     for row in payouts(PAYOUTS):
         person = User(pk=row["beneficiary_id"], email=row["beneficiary__email"])
         figures = [money_text(row[name], row["currency"]) for name in ("earned", "owed", "payable")]
-        lines.append((link(person), *figures, payout_link(row)))
-    return table(
+        lines.append((render_link(person), *figures, payout_link(row)))
+    return render_table(
         (_("Beneficiary"), _("Earned"), _("To be repaid"), _("To be paid out"), ""),
         lines,
         empty=_("No payouts due."),
@@ -256,7 +256,7 @@ def payout_link(row: JsonObject) -> SafeString | str:
     return format_html('<a class="backoffice-link" href="{}">{}</a>', address, _("Show"))
 
 
-@panel(Reward, _("Ledger"), permission="accounts.view_rewardtransition")
+@register_panel(Reward, _("Ledger"), permission="accounts.view_rewardtransition")
 def _moves(reward: Reward) -> SafeString:
     rows = RewardTransition.objects.filter(reward=reward).select_related("by").order_by("created_at", "id")
     names = {"": "–", **dict(Reward.State.choices)}
@@ -264,15 +264,15 @@ def _moves(reward: Reward) -> SafeString:
         (row.created_at, names[row.from_state], names[row.to_state], row.by or _("The service"), row.note or "–")
         for row in rows
     ]
-    return table((_("Time"), _("From"), _("To"), _("By"), _("Note")), cells)
+    return render_table((_("Time"), _("From"), _("To"), _("By"), _("Note")), cells)
 
 
-@panel(Referral, _("Rewards"), permission="accounts.view_reward")
+@register_panel(Referral, _("Rewards"), permission="accounts.view_reward")
 def _rewards_of_referral(referral: Referral) -> SafeString:
     return reward_table(Reward.objects.filter(referral=referral), referral__id__exact=referral.pk)
 
 
-@panel(PartnerProgram, _("Rewards"), permission="accounts.view_reward")
+@register_panel(PartnerProgram, _("Rewards"), permission="accounts.view_reward")
 def _rewards_of_partner(program: PartnerProgram) -> SafeString:
     return reward_table(
         Reward.objects.filter(beneficiary=program.user_id, program="partner"),
@@ -285,36 +285,38 @@ def reward_table(rows: QuerySet[Reward], **query: str) -> SafeString:
     """Render the newest of the rewards."""
     cells = [
         (
-            link(row, money_text(row.amount, row.currency)),
-            chosen(row, "state"),
+            render_link(row, money_text(row.amount, row.currency)),
+            choice_text(row, "state"),
             row.source,
             row.created_at,
             row.matures_at,
         )
         for row in rows.order_by("-created_at", "id")[:ROWS]
     ]
-    return table(
+    return render_table(
         (_("Amount"), _("State"), _("Source"), _("Created"), _("Earned on")), cells, more=list_address(Reward, **query)
     )
 
 
-@panel(PartnerProgram, _("People"), permission="accounts.view_referral")
+@register_panel(PartnerProgram, _("People"), permission="accounts.view_referral")
 def _people(program: PartnerProgram) -> SafeString:
     rows = Referral.objects.filter(referrer=program.user_id, program="partner").select_related(
         "user", "referred_company"
     )
     rows = rows.order_by("-created_at", "id")[:ROWS]
-    cells = [(link(row, row.user.email), row.user.name or "–", row.referred_company, row.created_at) for row in rows]
-    return table(
+    cells = [
+        (render_link(row, row.user.email), row.user.name or "–", row.referred_company, row.created_at) for row in rows
+    ]
+    return render_table(
         (_("Email"), _("Name"), _("Company"), _("Joined")),
         cells,
         more=list_address(Referral, referrer__id__exact=program.user_id),
     )
 
 
-@panel(User, _("Rewards"), permission="accounts.view_reward")
+@register_panel(User, _("Rewards"), permission="accounts.view_reward")
 def _balances(user: User) -> SafeString:
     names = ("pending", "earned", "paid", "clawed_back", "owed", "payable")
     cells = [[money_text(row[name], row["currency"]) for name in names] for row in balances(user_id=user.pk)]
     headers = (_("Pending"), _("Earned"), _("Paid"), _("Clawed back"), _("To be repaid"), _("To be paid out"))
-    return table(headers, cells, more=list_address(Reward, beneficiary__id__exact=user.pk))
+    return render_table(headers, cells, more=list_address(Reward, beneficiary__id__exact=user.pk))

@@ -61,7 +61,7 @@ class Referral(PersonPage):
         """Return the first referrals of a program."""
         answer = self.ask_private("GET", path, {"p": "1", "n": str(SIZE)})
         content = answer.data if answer.ok else []
-        return [shown(referral) for referral in (content["referrals"] if isinstance(content, dict) else content)]
+        return [referral_row(referral) for referral in (content["referrals"] if isinstance(content, dict) else content)]
 
     def do_join(self) -> HttpResponse:
         return self._take_part("active", _("You joined. Share your link."))
@@ -79,7 +79,7 @@ class Referral(PersonPage):
         return self.redirect_with_toast(_("Request sent. We will email you.")) if answer.ok else self.refuse(answer)
 
 
-def shown(referral: Values) -> JsonObject:
+def referral_row(referral: Values) -> JsonObject:
     return {**referral, "reward": REWARDS.get(referral["rewardState"], "")}
 
 

@@ -22,7 +22,7 @@ from accounts.programs.rewards import balances
 from accounts.programs.services import request_partnership
 from core.api.endpoint import endpoint
 from core.api.listing import Listing, ListRequest, Within, list_action
-from core.api.output import snake
+from core.api.output import to_snake_case
 from core.api.viewsets import ResourceViewSet
 from core.internals.rest_framework import declared_fields
 from core.types import JsonObject
@@ -35,7 +35,7 @@ def program_figures(user_id: str, program: str) -> JsonObject:
     rows = balances(user_id=user_id, program=program)
     return {
         "counts": count_referrals(user_id=user_id, program=program),
-        "balances": [{name: row[snake(name)] for name in declared_fields(Balance)} for row in rows],
+        "balances": [{name: row[to_snake_case(name)] for name in declared_fields(Balance)} for row in rows],
     }
 
 

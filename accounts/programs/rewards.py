@@ -22,7 +22,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.mails.services import queue_mail
-from accounts.mails.staff import tell_staff
+from accounts.mails.staff import mail_staff
 from accounts.members.models import Member
 from accounts.programs.models import OWED, REWARD_MOVES, PartnerProgram, Referral, Reward, RewardTransition
 from accounts.users.models import User
@@ -100,6 +100,7 @@ def _owns(user_id: str, company_id: str) -> bool:
 
 def round_money(amount: Decimal, currency: str) -> Decimal:
     """Round the amount to the currency's smallest unit, half up."""
+    # To the currency's smallest coin, since a part of it can never be paid out.
     return amount.quantize(Decimal(1).scaleb(-exponent(currency.upper())), rounding=ROUND_HALF_UP)
 
 
@@ -250,7 +251,7 @@ def _return_reward(part: Reward, source: str) -> Decimal:
     was_repaid = part.settled_at is not None
     state = State.EARNED if was_repaid else State(taken.from_state)
     if state != State.PAID and part.program == Referral.Program.PARTNER and not _percent(part.referral):
-        return Decimal(0)  # the partnership was revoked meanwhile, which takes what is not paid
+        return Decimal(0)  # revoking the partnership has cancelled its unpaid rewards
     # The source is unique, and the reward that lives again needs it.
     _rename(part, f"{part.pk}:{source}")
     if state == State.PAID:
@@ -287,6 +288,7 @@ def _live_again(part: Reward, source: str, state: str) -> bool:
         matures_at=part.matures_at,
         paid_at=part.paid_at if state == State.PAID else None,
     )
+    # The source is unique: a repeated call of the gateway returns the reward once.
     Reward.objects.bulk_create([fresh], ignore_conflicts=True)
     if not Reward.objects.filter(pk=fresh.pk).exists():
         return False
@@ -296,7 +298,7 @@ def _live_again(part: Reward, source: str, state: str) -> bool:
 
 def _ask_to_pay(part: Reward) -> None:
     """Ask staff to see to a part whose reward was paid out, or repaid, without it."""
-    tell_staff(
+    mail_staff(
         subject=f"A reward of {money_text(part.amount, part.currency)} is to be settled by hand",
         text="It was clawed back and is given back now; the rest of it was paid out meanwhile.",
         path=reverse("admin:accounts_reward_change", args=(part.pk,)),

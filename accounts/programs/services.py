@@ -154,6 +154,7 @@ def set_refer_program(*, user_id: str, status: str) -> ReferProgram | None:
             "InvalidReferProgramStatus_400", f"one of {', '.join(ReferProgram.Status.values)}", field="status"
         )
     for _ in range(ATTEMPTS):
+        # Without a row there is nothing to lock; an insert that loses the race retries with the row.
         program = ReferProgram.objects.select_for_update().filter(user_id=user_id).first()
         if program is not None:
             program.status = status

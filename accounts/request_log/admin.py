@@ -9,8 +9,8 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter, RangeNumericFilt
 from accounts.companies.models import Company
 from accounts.request_log.models import ServerLog
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from core.backoffice.columns import chosen
-from core.backoffice.panels import ROWS, link, list_address, panel, table
+from core.backoffice.columns import choice_text
+from core.backoffice.panels import ROWS, list_address, register_panel, render_link, render_table
 from core.text.translation import gettext_lazy as _
 
 
@@ -25,21 +25,21 @@ class ServerLogAdmin(CompanyRecordAdmin):
     search_help_text = _("Id or part of the path. Filter by company in long logs.")
 
 
-@panel(Company, _("Requests"), permission="accounts.view_serverlog")
+@register_panel(Company, _("Requests"), permission="accounts.view_serverlog")
 def _requests(company: Company) -> SafeString:
     rows = ServerLog.objects.filter(company=company).select_related("member").order_by("-created_at", "-id")[:ROWS]
     cells = [
         (
-            link(row, f"{row.method} {row.path}"),
+            render_link(row, f"{row.method} {row.path}"),
             row.status,
             f"{row.duration_ms:,.0f} ms",
-            chosen(row, "auth_path"),
+            choice_text(row, "auth_path"),
             row.member or "–",
             row.created_at,
         )
         for row in rows
     ]
-    return table(
+    return render_table(
         (_("Request"), _("Status"), _("Took"), _("Access"), _("By"), _("Time")),
         cells,
         more=list_address(ServerLog, company__id__exact=company.pk),

@@ -14,7 +14,7 @@ from django.db.models import Model, QuerySet
 from django.utils import timezone
 
 from accounts.request_log.models import ServerLog
-from core.ids import first_id
+from core.ids import min_id_at
 
 MAX_PURGED = 10_000
 
@@ -26,7 +26,7 @@ def purge_server_log() -> bool:
 
 def purge(model: type[Model], days: int) -> bool:
     """Delete at most MAX_PURGED of the older entries. Returns whether there may be more."""
-    old = model._default_manager.filter(pk__lt=first_id(timezone.now() - timedelta(days=days)))
+    old = model._default_manager.filter(pk__lt=min_id_at(timezone.now() - timedelta(days=days)))
     last = _last(old)
     # Deleted by a range of the primary key: one scan of the index, instead of a list of ten thousand ids.
     (old if last is None else old.filter(pk__lte=last)).delete()

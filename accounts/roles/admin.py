@@ -18,7 +18,7 @@ from accounts.roles.permissions import METHODS, MODULES, parse_permission
 from accounts.roles.services import update_role
 from core.backoffice.admin import BY_COMPANY, BackOfficeForm, CompanyRecordAdmin
 from core.backoffice.inputs import MatrixField
-from core.backoffice.panels import table
+from core.backoffice.panels import render_table
 from core.backoffice.values import Names, json_rendering
 from core.errors import ApiError
 from core.tenancy import company_scope
@@ -89,4 +89,4 @@ def _matrix(value: Any, names: Names) -> SafeString | None:
         for module, label in WORDS.items()
         if value.get(module)
     ]
-    return table(("", *(ACTIONS[method].capitalize() for method in METHODS)), rows)
+    return render_table(("", *(ACTIONS[method].capitalize() for method in METHODS)), rows)

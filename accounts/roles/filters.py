@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accounts.snapshots.filters import authorship
+from accounts.snapshots.filters import authorship_fields
 from core.lists import FieldSet, ListField
 
 ROLE_FIELDS = FieldSet(
@@ -11,7 +11,7 @@ ROLE_FIELDS = FieldSet(
         ListField("name", "text", "name", searchable=True, nullable=False),
         ListField("description", "text", "description", searchable=True, nullable=False),
         ListField("isDefault", "boolean", "is_default", nullable=False),
-        *authorship(),
+        *authorship_fields(),
     ],
     default_search=("name", "description"),
 )

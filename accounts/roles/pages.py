@@ -13,7 +13,7 @@ from core.web.forms import Field, Form
 from core.web.lists import Column
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
-from core.web.prefills import named_record
+from core.web.prefills import find_named_record
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 
 ROLES = Records("role", "roles", "key-round", gettext_lazy("Roles define what members can view and change."))
@@ -226,7 +226,7 @@ class NewRole(NewRecord, RoleForm):
 
     def form(self, values: Values | None = None) -> Form:
         gone = gettext("The copied role no longer exists.")
-        role = named_record(self, "role", self.request.GET.get("like", ""), gone)
+        role = find_named_record(self, "role", self.request.GET.get("like", ""), gone)
         return super().form({"flags": flags_of(role["permission"]) if role else []})
 
 

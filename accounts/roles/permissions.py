@@ -82,7 +82,7 @@ def parse_permission(value: Any) -> dict[str, dict[str, bool]]:
     return value
 
 
-def compact(permission: Permission) -> dict[str, dict[str, bool]]:
+def compact_permission(permission: Permission) -> dict[str, dict[str, bool]]:
     """Return the permission in its stored form, which lists allowed methods only."""
     allowed = {
         module: {method: True for method in METHODS if permission.get(module, {}).get(method)} for module in MODULES

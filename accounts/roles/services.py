@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts.roles.authority import forbid_escalation, reload_actor
 from accounts.roles.models import Role
-from accounts.roles.permissions import DEFAULT_ROLES, compact, parse_permission
+from accounts.roles.permissions import DEFAULT_ROLES, compact_permission, parse_permission
 from accounts.users.memberships import MembershipStatus
 from core.access import Actor, reserve_quota
 from core.errors import NamedError, shorten
@@ -35,6 +35,7 @@ def seed_roles() -> None:
     """
     if Role.objects.filter(is_default=True).exists():
         return
+    # A request that seeds at the same moment may insert them first.
     Role.objects.bulk_create(
         [
             Role(
@@ -64,7 +65,7 @@ def create_role(*, actor: Actor, values: Values) -> SavedRole:
     if missing:
         detail = "a role needs a name and a permission"
         raise NamedError("RoleOrPermissionRequired_400", detail, field=missing)
-    permission = compact(parse_permission(values["permission"]))
+    permission = compact_permission(parse_permission(values["permission"]))
     actor = reload_actor(actor)
     forbid_escalation(actor, permission, "the role would permit")
     reserve_quota("role")
@@ -98,7 +99,7 @@ def update_role(*, actor: Actor, id: str, values: Values) -> SavedRole:
     # Also for the role as it is: otherwise a manager could strip the administrators of their rights.
     forbid_escalation(actor, role.permission, "the role permits")
     if "permission" in values:
-        permission = compact(parse_permission(values["permission"]))
+        permission = compact_permission(parse_permission(values["permission"]))
         if not actor.is_owner and role.members.filter(pk=actor.member_id).exists():
             raise NamedError(
                 "UnauthorizedAction_403", "nobody changes the permission of the role that they hold themselves"
@@ -132,6 +133,7 @@ def delete_roles(*, actor: Actor, selection: BulkSelection) -> int:
     UnauthorizedAction_403 for a role beyond the actor's own permissions.
     """
     actor = reload_actor(actor)
+    # By id, so that two deletions of the same roles wait instead of deadlocking.
     roles = list(
         Role.objects.select_for_update().filter(pk__in=selection.apply(Role.objects.all()).values("pk")).order_by("pk")
     )
@@ -159,6 +161,7 @@ def delete_roles(*, actor: Actor, selection: BulkSelection) -> int:
 
 def _save(role: Role) -> Role:
     try:
+        # The savepoint keeps the caller's transaction usable after a taken name.
         with transaction.atomic():
             role.save()
     except IntegrityError as error:

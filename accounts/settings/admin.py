@@ -12,8 +12,8 @@ from django.utils.safestring import SafeString
 from accounts.companies.models import Company
 from accounts.settings.models import CompanySettings
 from core.backoffice.admin import BackOfficeForm, CompanyRecordAdmin
-from core.backoffice.columns import chosen
-from core.backoffice.panels import facts, link, panel
+from core.backoffice.columns import choice_text
+from core.backoffice.panels import register_panel, render_figures, render_link
 from core.tenancy import company_scope
 from core.text.formats import is_currency
 from core.text.translation import gettext_lazy as _
@@ -49,22 +49,22 @@ class CompanySettingsAdmin(CompanyRecordAdmin):
             obj.save(update_fields=[*form.changed_data, "updated_at"])
 
 
-@panel(Company, _("Settings"), permission="accounts.view_companysettings")
+@register_panel(Company, _("Settings"), permission="accounts.view_companysettings")
 def _settings(company: Company) -> SafeString:
     row = CompanySettings.objects.filter(company=company).first()
     shown = row or CompanySettings()
-    return facts(
+    return render_figures(
         [
             (_("Product name"), shown.app_name or company.name),
             (_("Currency"), shown.currency),
             (_("Date and time format"), f"{shown.date_format} {shown.time_format}"),
             (_("Time zone"), company.timezone),
-            (_("Duplicate open leads"), chosen(shown, "duplicate_leads")),
+            (_("Duplicate open leads"), choice_text(shown, "duplicate_leads")),
             (
                 _("Links"),
                 ", ".join(sorted(network for network, address in shown.links.items() if address)) or _("None"),
             ),
             (_("Changed notification settings"), len(shown.notification_settings) or _("None")),
-            (_("Settings"), link(row, _("Show")) if row else _("Never changed")),
+            (_("Settings"), render_link(row, _("Show")) if row else _("Never changed")),
         ]
     )

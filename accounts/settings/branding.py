@@ -68,7 +68,7 @@ def served_company() -> str:
     return _served.get()
 
 
-def look_of(company_id: str) -> Look:
+def brand_colors(company_id: str) -> Look:
     """Return the look of a company's pages."""
     return _look_source(company_id) or Look()
 
@@ -101,7 +101,7 @@ def mail_brand_of(company_id: str | None) -> Brand:
         row = CompanySettings.objects.select_related("company").filter(company_id=company_id).first()
     if row is None:
         return Brand()
-    look = look_of(company_id)
+    look = brand_colors(company_id)
     return Brand(
         look.name or row.app_name or row.company.name,
         row.app_description,

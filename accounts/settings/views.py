@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from accounts.settings.serializers import CompanySettingsOut, CompanySettingsUpdate
 from accounts.settings.services import read_settings, update_settings
 from core.api.endpoint import endpoint
-from core.api.output import snake
+from core.api.output import to_snake_case
 from core.api.viewsets import ResourceViewSet
 from core.internals.rest_framework import declared_fields
 from core.types import JsonObject
@@ -15,7 +15,7 @@ from core.types import JsonObject
 
 def _answer() -> JsonObject:
     settings = read_settings()
-    return {name: settings[snake(name)] for name in declared_fields(CompanySettingsOut)}
+    return {name: settings[to_snake_case(name)] for name in declared_fields(CompanySettingsOut)}
 
 
 class SettingsViewSet(ResourceViewSet):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.lists import ListField
 
 
-def authorship(*, searchable: bool = False) -> list[ListField]:
+def authorship_fields(*, searchable: bool = False) -> list[ListField]:
     """Return the fields createdBy to updatedAt. `searchable` lets searchBy name the members."""
     return [
         ListField("createdBy", "id", "created_by_id"),

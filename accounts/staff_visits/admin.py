@@ -16,8 +16,8 @@ from accounts.staff_visits.models import StaffVisit, StaffVisitPage
 from accounts.staff_visits.services import MAX_REASON, MIN_REASON, PERMISSION, open_visit
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.columns import Tones
-from core.backoffice.dialogs import asks
-from core.backoffice.panels import ROWS, link, list_address, panel, table
+from core.backoffice.dialogs import dialog_action
+from core.backoffice.panels import ROWS, list_address, register_panel, render_link, render_table
 from core.text.formats import moment_text
 from core.text.translation import gettext_lazy as _
 
@@ -72,11 +72,11 @@ class StaffVisitPageAdmin(CompanyRecordAdmin):
         return lookup == "visit__id__exact" or super().lookup_allowed(lookup, value, request)
 
 
-@panel(StaffVisit, _("Pages"), permission="accounts.view_staffvisitpage")
+@register_panel(StaffVisit, _("Pages"), permission="accounts.view_staffvisitpage")
 def _pages(visit: StaffVisit) -> SafeString:
     rows = StaffVisitPage.objects.filter(visit=visit).order_by("-id")[:100]
     cells = [(row.created_at, row.path) for row in rows]
-    return table(
+    return render_table(
         (_("Time"), _("Page")),
         cells,
         more=list_address(StaffVisitPage, visit__id__exact=visit.pk),
@@ -84,11 +84,11 @@ def _pages(visit: StaffVisit) -> SafeString:
     )
 
 
-@panel(Company, _("Visits"), permission="accounts.view_staffvisit")
+@register_panel(Company, _("Visits"), permission="accounts.view_staffvisit")
 def _visits(company: Company) -> SafeString:
     rows = StaffVisit.objects.filter(company=company).select_related("staff").order_by("-created_at")[:ROWS]
-    cells = [(link(row, moment_text(row.created_at)), row.staff, row.reason, STATES[row.state]) for row in rows]
-    return table(
+    cells = [(render_link(row, moment_text(row.created_at)), row.staff, row.reason, STATES[row.state]) for row in rows]
+    return render_table(
         (_("Time"), _("Staff member"), _("Reason"), _("State")),
         cells,
         more=list_address(StaffVisit, company__id__exact=company.pk),
@@ -106,7 +106,7 @@ class VisitedCompanyAdmin(CompanyAdmin):
     finds = True
     dialogs = ("look_inside", *CompanyAdmin.dialogs)
 
-    @asks(ReasonForm, _("View as company"), permission=PERMISSION)
+    @dialog_action(ReasonForm, _("View as company"), permission=PERMISSION)
     def look_inside(self, request: HttpRequest, company: Company, reason: str) -> HttpResponse:
         """Open a visit and redirect to the first page of the company's own people."""
         visit = open_visit(staff=request.user, company_id=company.pk, reason=reason)  # type: ignore[arg-type]  # the site lets users in alone

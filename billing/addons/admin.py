@@ -16,7 +16,7 @@ from billing.plans.validation import TermsForm
 from billing.subscriptions.models import Subscription
 from core.backoffice.admin import BackOfficeAdmin, CompanyRecordAdmin
 from core.backoffice.inputs import ChoicesField
-from core.backoffice.panels import ROWS, panel, table
+from core.backoffice.panels import ROWS, register_panel, render_table
 from core.text.translation import gettext_lazy as _
 
 
@@ -68,9 +68,9 @@ class SubscriptionItemAdmin(CompanyRecordAdmin):
     search_fields = ("=id", "add_on__name", "company__name")
 
 
-@panel(Subscription, _("Add-ons"), permission="billing.view_subscriptionitem")
+@register_panel(Subscription, _("Add-ons"), permission="billing.view_subscriptionitem")
 def _add_ons(subscription: Subscription) -> SafeString:
     rows = SubscriptionItem.objects.filter(subscription=subscription).select_related("add_on").order_by("pk")[:ROWS]
-    return table(
+    return render_table(
         (_("Add-on"), _("Quantity"), _("Each")), [(row.add_on.name, row.quantity, row.unit_amount) for row in rows]
     )

@@ -24,7 +24,7 @@ class Item:
     unit_amount: Decimal
 
 
-def held(subscription: Subscription) -> dict[str, int]:
+def count_addons(subscription: Subscription) -> dict[str, int]:
     """Return how many the subscription has of each add-on."""
     return dict(SubscriptionItem.objects.filter(subscription=subscription).values_list("add_on_id", "quantity"))
 
@@ -53,7 +53,7 @@ def items_for(subscription: Subscription, chosen: Chosen, *, currency: str, inte
     return items
 
 
-def stored(items: Sequence[Item]) -> list[JsonObject]:
+def addons_to_json(items: Sequence[Item]) -> list[JsonObject]:
     """Return the form in which an order stores its add-ons."""
     return [{"addOn": item.add_on.pk, "quantity": item.quantity, "amount": str(item.unit_amount)} for item in items]
 

@@ -70,10 +70,11 @@ def mark_billed(pairs: Mapping[str, str]) -> None:
     """Write charge -> invoice for charges that `bill_pending` has locked."""
     if pairs:
         with connection.cursor() as cursor:
+            # Joined texts instead of arrays, which psycopg writes much slower.
             cursor.execute(BILL, [timezone.now(), ",".join(pairs), ",".join(pairs.values())])
 
 
-def give_up_ended() -> bool:
+def write_off_ended() -> bool:
     """Give up a batch of charges whose subscriptions have ended for long (a periodic task). Returns whether more wait.
 
     Until then the order by which a company comes back bills them. They are on no invoice, so that nothing is posted.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from billing.addons.services import Item, held
-from billing.checkout.lines import day_text, taxed
+from billing.addons.services import Item, count_addons
+from billing.checkout.lines import add_tax, day_text
 from billing.checkout.quote import FALLBACK, Quote, moment_of, price_of, tax_of_sale, with_credit
 from billing.invoices.models import Invoice
 from billing.invoices.services import Line
@@ -16,7 +16,7 @@ from billing.plans.models import Plan
 from billing.subscriptions.changes import check_seats
 from billing.subscriptions.models import Subscription
 from billing.subscriptions.offers import DOWNGRADE, SAME, UPGRADE
-from billing.subscriptions.selectors import is_open, plan_held
+from billing.subscriptions.selectors import is_open, subscribed_plan
 from core.errors import NamedError
 
 
@@ -25,7 +25,7 @@ def quote_seats(subscription: Subscription, seats: int, *, at: datetime | None =
 
     Raises BadRequest_400, PlanMinUsers_400 and PlanMaxUsers_400.
     """
-    plan = plan_held(subscription)
+    plan = subscribed_plan(subscription)
     end = subscription.period_end
     start = subscription.period_start
     if not is_open(subscription) or subscription.status != Subscription.Status.ACTIVE:
@@ -47,7 +47,7 @@ def quote_seats(subscription: Subscription, seats: int, *, at: datetime | None =
         interval=subscription.interval,
         seats=seats,
         currency=code,
-        lines=taxed([line], tax),
+        lines=add_tax([line], tax),
         from_now=False,
         period=(now, end),
         coupon=None,
@@ -78,7 +78,7 @@ def quote_add_ons(
     code = subscription.currency
     if end is None or start is None:
         raise NamedError("BadRequest_400", "this subscription has no period to be paid for", field="addOns")
-    had = held(subscription)
+    had = count_addons(subscription)
     now = moment_of(subscription, at)
     lines = []
     quantities = {item.add_on.pk: item.quantity for item in items}
@@ -99,7 +99,7 @@ def quote_add_ons(
         interval=subscription.interval,
         seats=seats,
         currency=code,
-        lines=taxed(lines, tax),
+        lines=add_tax(lines, tax),
         from_now=False,
         period=(now, end),
         coupon=None,

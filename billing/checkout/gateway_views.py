@@ -17,7 +17,7 @@ from billing.checkout.order_serializers import (
     InvoiceOut,
     PaymentOut,
 )
-from billing.checkout.services import own_primary
+from billing.checkout.services import get_own_primary
 from billing.entitlements.views import subscription_data
 from billing.gateways.base import AmbiguousOutcome, GatewayRefused, Misconfigured
 from billing.gateways.models import LETTERS
@@ -29,7 +29,7 @@ from core.api.endpoint import endpoint
 from core.api.envelope import respond
 from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError, renamed_fields
-from core.messages import resolve
+from core.messages import message_for
 from core.models import ResponseMessage
 from core.types import JsonObject
 
@@ -39,7 +39,7 @@ BEGUN, LOOKED_AT = "PaymentBegun_200", "PaymentLookedAt_200"
 
 def message_about(attempt: Attempt, name: str) -> JsonObject:
     """Return the message with the payment and state of an attempt."""
-    status, text = resolve(name)
+    status, text = message_for(name)
     payment = Payment.objects.filter(pk=attempt.payment_id)
     paid = payment.filter(status=Payment.Status.PAID).exists()
     return {
@@ -60,7 +60,7 @@ class GatewayViewSet(ResourceViewSet, abstract=True):
     letter = ""
 
     def begun(self, data: JsonObject) -> Response:
-        own_primary(data["subscription_id"], field="subscriptionID")
+        get_own_primary(data["subscription_id"], field="subscriptionID")
         with renamed_fields({"paymentID": "manualPaymentID"}):
             payment = open_order(data["payment_id"])
         if data.get("seats_payment_id", payment.pk) != payment.pk:
@@ -81,7 +81,7 @@ class GatewayViewSet(ResourceViewSet, abstract=True):
         if len(ids) != 1:
             raise NamedError("PaymentNotFound_400", "say which order", field="paymentID")
         if "subscription_id" in data:
-            own_primary(data["subscription_id"], field="subscriptionID")
+            get_own_primary(data["subscription_id"], field="subscriptionID")
         attempt = find_attempt(ids.pop(), self.letter)
         try:
             attempt = refresh_attempt(attempt)

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from accounts.settings.formats import formats_of
 from billing.addons.services import Item
-from billing.checkout.unused import unused_of
+from billing.checkout.unused import unused_amount
 from billing.coupons.models import Coupon
 from billing.coupons.services import discount_of
 from billing.invoices.services import Line
@@ -48,7 +48,7 @@ def unused_lines(subscription: Subscription, currency: str, now: datetime) -> tu
     end = subscription.period_end
     if end is None or end <= now or not subscription.interval:
         return ()
-    unused = unused_of(subscription, currency, now)
+    unused = unused_amount(subscription, currency, now)
     name = subscription.plan.name if subscription.plan else "the former plan"
     return (
         (Line(text=f"Unused time of {name} until {day_text(end)}", quantity=1, unit=-unused, amount=-unused),)
@@ -57,7 +57,7 @@ def unused_lines(subscription: Subscription, currency: str, now: datetime) -> tu
     )
 
 
-def discounted(lines: Sequence[Line], coupon: Coupon | None, currency: str) -> tuple[Line, ...]:
+def apply_discount(lines: Sequence[Line], coupon: Coupon | None, currency: str) -> tuple[Line, ...]:
     """Spread the discount of a coupon over lines."""
     if coupon is None:
         return tuple(lines)
@@ -67,7 +67,7 @@ def discounted(lines: Sequence[Line], coupon: Coupon | None, currency: str) -> t
     return tuple(replace(line, discount=part) for line, part in zip(lines, parts, strict=True))
 
 
-def taxed(lines: Sequence[Line], tax: Tax) -> tuple[Line, ...]:
+def add_tax(lines: Sequence[Line], tax: Tax) -> tuple[Line, ...]:
     """Add a tax to lines. It is calculated on the total and distributed over the lines."""
     if not tax.percent:
         return tuple(lines)

@@ -14,14 +14,14 @@ from billing.checkout.order_serializers import (
     TransferInput,
 )
 from billing.checkout.quotes import NOW
-from billing.checkout.services import own_primary, subscribe
+from billing.checkout.services import get_own_primary, subscribe
 from billing.gateways.accounts import accounts_for
-from billing.gateways.registry import adapter
-from billing.invoices.services import the_seller
+from billing.gateways.registry import adapter_class
+from billing.invoices.services import get_seller
 from billing.payments.attempts import choose_again
 from billing.payments.models import Attempt, Payment
 from billing.payments.orders import change_transfer, pay_by_bank
-from billing.payments.settlement import takes_gateways
+from billing.payments.settlement import accepts_gateways
 from core.api.endpoint import endpoint
 from core.api.listing import Listing
 from core.api.viewsets import ResourceViewSet
@@ -51,14 +51,14 @@ def ways_of(payment_id: str) -> JsonObject | None:
     current = next((candidate for candidate in attempts if candidate.status in OPEN_ATTEMPTS), None)
     last = attempts[0] if attempts else None
     examined = current is not None and current.status in (Attempt.Status.WRONG, Attempt.Status.UNKNOWN)
-    instructions = the_seller().bank_instructions
+    instructions = get_seller().bank_instructions
     is_open = payment.status == Payment.Status.OPEN
     failed = last.reason if last is not None and last.status == Attempt.Status.FAILED else ""
     return {
         **order,
         "gateways": [
-            {"gateway": f"gateway-{candidate.letter}", "title": adapter(candidate.adapter).title}
-            for candidate in (accounts_for(payment.currency) if is_open and takes_gateways(payment) else ())
+            {"gateway": f"gateway-{candidate.letter}", "title": adapter_class(candidate.adapter).title}
+            for candidate in (accounts_for(payment.currency) if is_open and accepts_gateways(payment) else ())
         ],
         "bank": {"instructions": instructions, "reference": payment.number} if instructions and is_open else None,
         "begun": f"gateway-{current.letter}" if current else None,
@@ -104,7 +104,7 @@ class ManualPaymentViewSet(ResourceViewSet):
     )
     def create(self, request: Request, data: JsonObject) -> object:
         if "subscription_id" in data:
-            own_primary(data.pop("subscription_id"), field="subscriptionID")
+            get_own_primary(data.pop("subscription_id"), field="subscriptionID")
         names = ("proof", "reference", "transferred_on", "note")
         said = {name: data.pop(name) for name in names if name in data}
         id = data.pop("payment_id", None)

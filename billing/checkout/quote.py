@@ -9,9 +9,9 @@ from datetime import datetime
 import orjson
 from django.utils import timezone
 
-from billing.addons.services import Item, stored
+from billing.addons.services import Item, addons_to_json
 from billing.coupons.models import Coupon
-from billing.invoices.services import Line, the_seller
+from billing.invoices.services import Line, get_seller
 from billing.payments.attempts import proof_of
 from billing.payments.settlement import usable_balance
 from billing.plans.models import Currency, Plan, PlanPrice, PlanVersion
@@ -76,7 +76,7 @@ class Quote:
     def basis(self) -> JsonObject:
         """Return the inputs of the amount: coupon, credit, total and add-ons."""
         coupon = self.coupon.code if self.coupon else ""
-        add_ons = stored(self.add_ons)
+        add_ons = addons_to_json(self.add_ons)
         return {"coupon": coupon, "credit": self.credit, "total": self.total, "addOns": add_ons}
 
     @property
@@ -95,7 +95,7 @@ class Quote:
 
 def tax_of_sale() -> Tax:
     """Return the tax on the active company's payments today."""
-    seller = the_seller()
+    seller = get_seller()
     return tax_for(billing_details(), seller_country=seller.country, oss=seller.oss)
 
 

@@ -9,11 +9,11 @@ from datetime import datetime
 from django.utils import timezone
 
 from accounts.models import CompanySettings
-from billing.addons.services import Chosen, held, items_for
+from billing.addons.services import Chosen, count_addons, items_for
 from billing.charges.models import Charge
 from billing.charges.services import line_of
 from billing.checkout.additions import quote_add_ons
-from billing.checkout.lines import day_text, discounted, item_lines, plan_lines, taxed, unused_lines
+from billing.checkout.lines import add_tax, apply_discount, day_text, item_lines, plan_lines, unused_lines
 from billing.checkout.quote import FALLBACK, Quote, moment_of, price_of, tax_of_sale, with_credit
 from billing.coupons.models import Coupon
 from billing.coupons.services import usable_coupon
@@ -22,7 +22,7 @@ from billing.plans.models import Plan, PlanPrice, PlanVersion
 from billing.plans.versions import prices_of, with_terms
 from billing.subscriptions.changes import check_seats
 from billing.subscriptions.models import Subscription
-from billing.subscriptions.offers import DOWNGRADE, SAME, amounts_of, change_to, held_plan
+from billing.subscriptions.offers import DOWNGRADE, SAME, amounts_of, change_to, paid_plan
 from billing.subscriptions.periods import period_after
 from billing.subscriptions.selectors import is_open, version_at
 from core.access import used_quota
@@ -89,7 +89,7 @@ def quote_plan(
     chosen = _seats(subscription, plan, seats, ahead=timing.ahead)
     quantities = add_ons
     if quantities is None:
-        quantities = held(subscription) if is_open(subscription) else {}
+        quantities = count_addons(subscription) if is_open(subscription) else {}
     keeps = timing.change == SAME and code == subscription.currency
     items = items_for(subscription, quantities, currency=code, interval=interval, keeps=keeps)
     if keeps and not timing.scheduled and add_ons is not None and _adds_add_ons(subscription, quantities):
@@ -111,14 +111,14 @@ def quote_plan(
     coupon = _coupon(coupon_code, plan, code, scheduled=timing.scheduled) if coupon_code else None
     tax = tax_of_sale()
     charges = [charge for charge in pending_charges if charge.currency == code and not timing.scheduled]
-    billed = [*discounted(lines, coupon, code), *(line_of(charge) for charge in charges)]
+    billed = [*apply_discount(lines, coupon, code), *(line_of(charge) for charge in charges)]
     quote = Quote(
         kind=Invoice.Kind.CYCLE,
         plan=plan,
         interval=interval,
         seats=chosen,
         currency=code,
-        lines=taxed(billed, tax),
+        lines=add_tax(billed, tax),
         from_now=timing.start is None,
         period=period,
         coupon=coupon,
@@ -135,7 +135,7 @@ def quote_plan(
 
 def _timing(subscription: Subscription, plan: Plan, interval: str, when: str, now: datetime) -> _Timing:
     """Return the kind of the change to a plan, and the start of its period."""
-    present = held_plan(subscription)
+    present = paid_plan(subscription)
     end = subscription.period_end
     change = change_to(present, plan.pk, interval, amounts_of([plan.pk])[plan.pk])
     runs = present is not None and end is not None and end > now
@@ -172,7 +172,7 @@ def _check_ahead(subscription: Subscription, plan: Plan, seats: int, add_ons: Ch
 
 
 def _seats(subscription: Subscription, plan: Plan, seats: int | None, *, ahead: bool) -> int:
-    """Return the number of seats to buy. A period paid ahead has those of the current one."""
+    """Return the number of seats to buy. A period paid ahead keeps the current number."""
     held_now = max(subscription.seats or plan.min_seats, plan.min_seats)
     if seats is not None:
         chosen = seats
@@ -200,14 +200,14 @@ def _coupon(code: str, plan: Plan, currency: str, *, scheduled: bool) -> Coupon:
 
 def _adds_add_ons(subscription: Subscription, quantities: Chosen) -> bool:
     """Return whether more add-ons are wanted in a paid period that runs."""
-    had, end = held(subscription), subscription.period_end
+    had, end = count_addons(subscription), subscription.period_end
     runs = subscription.status == Status.ACTIVE and end is not None and end > timezone.now()
     return runs and any(quantity > had.get(id, 0) for id, quantity in quantities.items())
 
 
 def _reduces_add_ons(subscription: Subscription, quantities: Chosen) -> bool:
     """Return whether fewer add-ons are wanted of one that the running period has: it was paid with them."""
-    return any(quantities.get(id, 0) < quantity for id, quantity in held(subscription).items())
+    return any(quantities.get(id, 0) < quantity for id, quantity in count_addons(subscription).items())
 
 
 def _plan(id: str, subscription: Subscription) -> Plan:

@@ -11,14 +11,14 @@ from billing.charges.services import bill_pending, mark_billed, owed_by
 from billing.checkout.additions import quote_seats
 from billing.checkout.quote import Quote
 from billing.checkout.quotes import AUTO, NOW, quote_plan
-from billing.checkout.unused import unused_of
+from billing.checkout.unused import unused_amount
 from billing.coupons.holds import hold, lock_coupons
 from billing.dunning.services import wake
 from billing.invoices.services import create_draft
 from billing.ledger.money import sum_text
 from billing.payments.attempts import read_proof
 from billing.payments.models import Payment, PaymentMethod
-from billing.payments.orders import ORDER_LIFE, cancel_for, new_number, settle_free
+from billing.payments.orders import ORDER_LIFE, cancel_for, new_order_number, settle_free
 from billing.subscriptions.changes import Action, Status, access_end, apply_change, lock_primary, require_subscription
 from billing.subscriptions.models import OPEN, Subscription
 from billing.subscriptions.pauses import pause_subscription, resume_subscription
@@ -143,7 +143,7 @@ def _ordered(subscription: Subscription, quote: Quote, member_id: str | None) ->
         tax=quote.tax_of,
     )
     payment: Payment = Payment.objects.create(
-        number=new_number(),
+        number=new_order_number(),
         subscription=subscription,
         invoice=invoice,
         amount_minor=quote.due,
@@ -214,7 +214,7 @@ def change_by_company(*, id: str, values: JsonObject) -> None:
 
     Raises SubscriptionNotFound_400, InvalidInput_400, CountryNotFound_400, PaymentNotFound_400 and BadRequest_400.
     """
-    subscription = own_primary(id)
+    subscription = get_own_primary(id)
     if "billing_details" in values:
         change_billing_details(values["billing_details"])
     if "payment_method_id" in values:
@@ -245,7 +245,7 @@ def pause_or_resume(paused: Values | None) -> None:
         pause_subscription(company_id=company_id(), until=paused["until"], note=BY_MEMBER)
 
 
-def own_primary(id: str, *, field: str = "id") -> Subscription:
+def get_own_primary(id: str, *, field: str = "id") -> Subscription:
     """Return the active company's primary subscription by its id. Raises SubscriptionNotFound_400.
 
     `field` is the name of the id in the request.
@@ -256,14 +256,14 @@ def own_primary(id: str, *, field: str = "id") -> Subscription:
     return subscription
 
 
-def given_up_by(subscription: Subscription) -> int:
+def forfeited_amount(subscription: Subscription) -> int:
     """Return the unused part of the company's payments, in minor units before tax, which cancelling now forfeits."""
     if subscription.status not in OPEN or not subscription.currency:
         return 0
-    # Time stands still during a pause, so the unused part is what it was when the pause began.
+    # A pause stops the clock, so the unused part is counted from its beginning.
     if subscription.status == Status.PAUSED and subscription.paused_at is not None:
-        return unused_of(subscription, subscription.currency, subscription.paused_at)
-    return unused_of(subscription, subscription.currency, timezone.now())
+        return unused_amount(subscription, subscription.currency, subscription.paused_at)
+    return unused_amount(subscription, subscription.currency, timezone.now())
 
 
 def cancel(*, id: str, when: str, forfeit: bool) -> None:
@@ -272,9 +272,9 @@ def cancel(*, id: str, when: str, forfeit: bool) -> None:
     Cancelling now forfeits the unused part, to which the caller must agree (`forfeit`). Raises
     SubscriptionNotFound_400, BadRequest_400.
     """
-    own_primary(id)
+    get_own_primary(id)
     with lock_primary(company_id()) as subscription:
-        lost = given_up_by(subscription) if subscription is not None and when == "now" and not forfeit else 0
+        lost = forfeited_amount(subscription) if subscription is not None and when == "now" and not forfeit else 0
         if subscription is not None and lost:
             text = f"cancelling now gives up {sum_text(lost, subscription.currency)} of what is paid; true agrees"
             raise NamedError("BadRequest_400", f"{text}, or cancel at the period's end", field="forfeit")

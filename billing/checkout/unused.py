@@ -19,7 +19,7 @@ from core.errors import NamedError
 Period = tuple[datetime, datetime]
 
 
-def unused_of(subscription: Subscription, currency: str, now: datetime) -> int:
+def unused_amount(subscription: Subscription, currency: str, now: datetime) -> int:
     """Return the unused amount of the paid period, and of one that was paid ahead, net and in minor units.
 
     A deduction for earlier time on an order counts as paid. Later credits do not count, neither of the order itself nor
@@ -42,7 +42,7 @@ def unused_of(subscription: Subscription, currency: str, now: datetime) -> int:
 
 
 def _begun_at(subscription: Subscription, start: datetime) -> list[Payment]:
-    """Return the paid orders of the period that began at this time, including those of seats within it."""
+    """Return the paid orders of the period that began then, including orders of more seats."""
     rows = Payment.objects.filter(subscription=subscription, status=Payment.Status.PAID).select_related("invoice")
     # The basis says exactly which period an order has opened. Older orders
     # know only the dates of their invoice.

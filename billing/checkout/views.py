@@ -43,9 +43,9 @@ from billing.checkout.services import (
     cancel,
     change_by_company,
     delete_method,
-    given_up_by,
+    forfeited_amount,
+    get_own_primary,
     order_seats,
-    own_primary,
     preview,
     preview_seats,
     subscribe,
@@ -97,7 +97,9 @@ def full_subscription(subscription: Subscription | None = None) -> JsonObject:
         "overage": [{"meter": name, "most": most} for name, most in sorted(subscription.overage.items())]
         if subscription
         else [],
-        "unused": money(lost, subscription.currency) if subscription and (lost := given_up_by(subscription)) else None,
+        "unused": money(lost, subscription.currency)
+        if subscription and (lost := forfeited_amount(subscription))
+        else None,
         "balance": [money(-amount, code) for code, amount in held.annotate(sum=Sum("amount_minor")) if amount],
         "billingDetails": detailed(),
     }
@@ -199,7 +201,7 @@ class SubscriptionViewSet(ResourceViewSet):
         " invoices are made out to. Open without a subscription.",
     )
     def retrieve(self, request: Request, id: str) -> object:
-        return full_subscription(own_primary(id))
+        return full_subscription(get_own_primary(id))
 
     @endpoint(
         "Change the subscription",
@@ -235,7 +237,7 @@ class SubscriptionViewSet(ResourceViewSet):
         " of the plan. What becomes of it is seen in the order.",
     )
     def retry(self, request: Request, id: str) -> object:
-        own_primary(id)
+        get_own_primary(id)
         retry_now(company_id=self.actor.company_id)
         return full_subscription()
 

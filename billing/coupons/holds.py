@@ -32,7 +32,7 @@ TAKEN = "others have used the coupon up meanwhile; order without it"
 
 
 def lock_coupons(code: str) -> None:
-    """Lock the coupon of a code and those that the active company holds.
+    """Lock the coupon of a code and the coupons that the active company holds.
 
     They are locked in the order of their ids, so that companies that change from one coupon to another do not wait for
     each other.
@@ -62,13 +62,12 @@ def hold(coupon: Coupon, payment_id: str) -> None:
 
 
 @transaction.atomic
-def keep(payment_id: str, *, until_decided: bool = False, is_authorized: bool = False) -> None:
-    """Hold the coupon of an order that is about to be paid for HOLD_LIFE from now, or with `until_decided` until the
-    order is paid or left.
+def extend_hold(payment_id: str, *, until_decided: bool = False, is_authorized: bool = False) -> None:
+    """Hold the coupon of an order for HOLD_LIFE, or with `until_decided` until the order closes.
 
-    After MAX_HOLD the order holds it no more, unless its customer has authorized the payment (`is_authorized`).
+    A hold ends after MAX_HOLD, unless the customer has authorized the payment (`is_authorized`).
 
-    Raises CouponInvalid_400 where the order has let it go meanwhile and others have used it up.
+    Raises CouponInvalid_400 if the hold had ended and other orders have used the coupon up.
     """
     row = _locked_redemption(payment_id)
     if row is None:
@@ -86,7 +85,7 @@ def keep(payment_id: str, *, until_decided: bool = False, is_authorized: bool = 
 
 
 def redeem(payment_id: str) -> None:
-    """Redeem the coupon of an order that is paid, in its transaction. Raises CouponInvalid_400 as `keep` does."""
+    """Redeem the coupon of an order that is paid, in its transaction. Raises as `extend_hold` does."""
     row = _locked_redemption(payment_id)
     if row is not None:
         _claim(row, State.REDEEMED, None)
@@ -96,7 +95,7 @@ def release(payment_id: str) -> None:
     """Give back the coupon that an order holds, in the transaction that leaves the order."""
     rows = Redemption.objects.filter(payment_id=payment_id, state=State.HELD)
     _lock(rows.values_list("coupon_id", flat=True))
-    # Read again under the lock: the periodic task may have given the coupon back meanwhile.
+    # Read again under the lock: the periodic task may have released the coupon.
     for id, coupon_id in list(rows.values_list("pk", "coupon_id")):
         _release(Redemption.objects.filter(pk=id, state=State.HELD), coupon_id)
 

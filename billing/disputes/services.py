@@ -16,17 +16,17 @@ from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.mails.staff import tell_staff
+from accounts.mails.staff import mail_staff
 from accounts.programs.rewards import return_rewards
 from billing.charges.models import Charge
 from billing.disputes.models import Dispute, DisputeWatch
-from billing.gateways.accounts import account_of, gateway_client, track_account_health
+from billing.gateways.accounts import account_of, gateway_client, record_account_health
 from billing.gateways.base import AmbiguousOutcome, GatewayDispute, GatewayRefused, Misconfigured, WebhookHint
 from billing.gateways.models import GatewayAccount
 from billing.invoices.models import Invoice
-from billing.invoices.services import credit
+from billing.invoices.services import credit_invoice
 from billing.ledger.money import sum_text
-from billing.ledger.services import BALANCE, DISPUTED, RECEIVABLE, cash, post
+from billing.ledger.services import BALANCE, DISPUTED, RECEIVABLE, cash_account, post_transaction
 from billing.payments.models import Attempt, Payment, Transaction
 from billing.payments.processor import MAX_AMBIGUOUS_ATTEMPTS, MISCONFIGURED_WAIT
 from billing.payments.refunds import take_reward_back
@@ -35,7 +35,7 @@ from billing.subscriptions.services import mark_past_due, restore_period
 from core.events import emit
 from core.ids import is_id
 from core.jobs import claim, notify_workers, release_after_error, update_owned
-from core.jobs.leases import LeaseLost, backoff
+from core.jobs.leases import LeaseLost, backoff_delay
 from core.tenancy import company_id, company_scope, unscoped
 from core.text.formats import moment_text
 
@@ -44,7 +44,7 @@ Status = Dispute.Status
 Watch = DisputeWatch.Status
 Kind = Transaction.Kind
 WORK = "disputes"
-AGAIN = timedelta(days=1)
+RETRY_DELAY = timedelta(days=1)
 """Interval between checks of an open dispute, in case webhooks do not arrive."""
 
 
@@ -104,7 +104,7 @@ def run(row: DisputeWatch) -> None:
     except Misconfigured as error:
         update_owned(row, status=Watch.DUE, due_at=timezone.now() + MISCONFIGURED_WAIT, worker=None, error=str(error))
     except (AmbiguousOutcome, GatewayRefused) as error:
-        wait = backoff(min(row.attempts, 12), base=settings.PAYMENT_BACKOFF)
+        wait = backoff_delay(min(row.attempts, 12), base=settings.PAYMENT_BACKOFF)
         status = Watch.UNKNOWN if row.attempts > MAX_AMBIGUOUS_ATTEMPTS else Watch.DUE
         update_owned(row, status=status, due_at=timezone.now() + wait, worker=None, deaths=0, error=str(error)[:500])
     else:
@@ -113,7 +113,7 @@ def run(row: DisputeWatch) -> None:
             settle(attempt.pk, fact)
         is_open = Dispute.objects.filter(attempt=attempt, status=Status.OPEN).exists()
         status = Watch.DUE if is_open else Watch.IDLE
-        due = timezone.now() + AGAIN
+        due = timezone.now() + RETRY_DELAY
         update_owned(row, status=status, due_at=due, worker=None, deaths=0, attempts=0, error="")
 
 
@@ -122,7 +122,7 @@ def ask(attempt: Attempt) -> list[GatewayDispute]:
     account = account_of(attempt.letter)
     if account is None or account.adapter != attempt.adapter:
         raise Misconfigured(f"gateway-{attempt.letter} is another one by now")
-    with track_account_health(account):
+    with record_account_health(account):
         return gateway_client(account).disputes(attempt.payment_ref, attempt.payment.currency)
 
 
@@ -167,7 +167,7 @@ def _open(attempt: Attempt, payment: Payment, fact: GatewayDispute) -> Dispute |
     )
     _hold(attempt, held)
     # The gateway has taken the money already, so the books move it out of the cash at that gateway.
-    _book(dispute, payment, "", gets=DISPUTED, gives=cash(attempt.letter))
+    _book(dispute, payment, "", gets=DISPUTED, gives=cash_account(attempt.letter))
     _tell(dispute, attempt, payment, Kind.CHARGEBACK)
     emit("payment.disputed", [payment.pk], payloads={payment.pk: {"amountMinor": held, "reason": dispute.reason}})
     take_reward_back(payment, held, key=dispute.pk, note=_note(dispute))
@@ -176,7 +176,7 @@ def _open(attempt: Attempt, payment: Payment, fact: GatewayDispute) -> Dispute |
         mark_past_due(company_id=attempt.company_id, note=f"order {payment.number} is disputed")
     amount = sum_text(held, dispute.currency)
     until = f" Evidence is taken until {moment_text(fact.due_at.astimezone(UTC))}." if fact.due_at else ""
-    tell_staff(
+    mail_staff(
         subject=f"A payment of {amount} is disputed",
         text=f"Order {payment.number}, gateway-{attempt.letter}: {dispute.reason or 'no reason given'}.{until}",
         path=reverse("admin:billing_dispute_change", args=(dispute.pk,)),
@@ -196,7 +196,7 @@ def _lose(dispute: Dispute, attempt: Attempt, payment: Payment) -> None:
     # The invoice was paid and is unpaid again. Money that had become balance is simply missing from it.
     if owing == RECEIVABLE:
         invoice = Invoice.objects.select_for_update(no_key=True).get(pk=payment.invoice_id)
-        note = credit(invoice, dispute.amount_minor, f"taken back by the bank: order {payment.number}")
+        note = credit_invoice(invoice, dispute.amount_minor, f"taken back by the bank: order {payment.number}")
         Charge.objects.create(
             subscription_id=payment.subscription_id,
             kind=Charge.Kind.MANUAL,
@@ -215,7 +215,7 @@ def _win(dispute: Dispute, attempt: Attempt, payment: Payment) -> None:
     if dispute.status == Status.LOST:  # what became a charge stays one: the balance pays it
         is_charged = Charge.objects.filter(source=_debt(dispute)).exists()
         owed = BALANCE if is_charged else _owing(attempt, payment)
-    _book(dispute, payment, ":won", gets=cash(attempt.letter), gives=owed)
+    _book(dispute, payment, ":won", gets=cash_account(attempt.letter), gives=owed)
     _hold(attempt, -dispute.amount_minor)
     _close(dispute, Status.WON)
     _tell(dispute, attempt, payment, Kind.REVERSAL)
@@ -240,7 +240,9 @@ def _note(dispute: Dispute) -> str:
 
 def _book(dispute: Dispute, payment: Payment, step: str, *, gets: str, gives: str) -> None:
     amount = dispute.amount_minor
-    post(f"dis:{dispute.pk}{step}", dispute.currency, [(gets, amount), (gives, -amount)], about=payment.invoice_id)
+    post_transaction(
+        f"dis:{dispute.pk}{step}", dispute.currency, [(gets, amount), (gives, -amount)], about=payment.invoice_id
+    )
 
 
 def _owing(attempt: Attempt, payment: Payment) -> str:

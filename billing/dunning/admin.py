@@ -8,13 +8,13 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from unfold.decorators import display
 
 from billing.dunning.models import Dunning
-from billing.dunning.services import give_up, retry_now
+from billing.dunning.services import retry_now, write_off_renewal
 from billing.ledger.money import sum_text
 from billing.payments.admin import CHANGE, COLOURS
 from billing.subscriptions.admin import NoteForm, staff_of
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin, command
-from core.backoffice.columns import chosen
-from core.backoffice.dialogs import asks
+from core.backoffice.columns import choice_text
+from core.backoffice.dialogs import dialog_action
 from core.text.translation import gettext_lazy as _
 
 
@@ -47,12 +47,12 @@ class DunningAdmin(CompanyRecordAdmin):
 
     @display(description=_("order"), ordering="payment__status", label=COLOURS)
     def state(self, row: Dunning) -> tuple[str, str]:
-        return row.payment.status, chosen(row.payment, "status")
+        return row.payment.status, choice_text(row.payment, "status")
 
     retry = command(_("Charge now"), lambda row: retry_now(company_id=row.company_id), _("Charge queued"))
 
-    @asks(NoteForm, _("Write off"), permission=CHANGE)
+    @dialog_action(NoteForm, _("Write off"), permission=CHANGE)
     def write_off(self, request: HttpRequest, record: Dunning, *, note: str) -> None:
         """Give the money up: the invoice is uncollectible."""
-        give_up(row=record, by=staff_of(request), note=note)
+        write_off_renewal(row=record, by=staff_of(request), note=note)
         self.log_change(request, record, _("Written off. %(note)s") % {"note": note})

@@ -27,7 +27,7 @@ from billing.payments.models import Attempt, Payment, PaymentMethod
 from billing.payments.settlement import apply_payment, close_order, is_stale
 from billing.subscriptions.changes import Action, apply_change, lock_primary
 from billing.subscriptions.models import PAID, Subscription
-from billing.subscriptions.renewals import fall_due
+from billing.subscriptions.renewals import mark_renewal_past_due
 from core.errors import NamedError
 from core.jobs import claim, notify_workers, release_after_error, update_owned
 from core.jobs.leases import LeaseLost
@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 Status = Dunning.Status
 WORK = "dunning"
 OPEN_ATTEMPT = ("due", "working", "wrong", "unknown")
-HELD = timedelta(days=1)
+HOLD_TIME = timedelta(days=1)
 """Minimum extension of access during an uncertain charge."""
 STEP_FIELDS = ("since", "tries", "next_try_at", "method_id", "reason", "notices")
 """The fields that a step changes."""
@@ -67,7 +67,7 @@ def run(row: Dunning) -> None:
         rows = Payment.objects.select_for_update(of=("self",), no_key=True).select_related("invoice", "plan")
         payment = rows.get(pk=row.payment_id)
         goes_on = subscription is not None and _step(row, subscription, payment)
-        # A look each day at least: it repairs whatever a lost notification would have left waiting for ever.
+        # Check each day at least, in case a notification of the gateway was lost.
         due = [at for at in (row.next_try_at, subscription and subscription.ends_at) if at and at > timezone.now()]
         update_owned(
             row,
@@ -138,7 +138,7 @@ def _collect(row: Dunning, subscription: Subscription, payment: Payment) -> None
         if not row.notices:
             _notify_owners(row, "invoice.due", "asked:0", subscription, payment)
         return
-    # Another card is tried at once, also after a refusal for good: it is what the mail has asked for.
+    # Try a new card at once, even after a hard decline: the mail has asked for one.
     is_new = row.method_id != method.pk
     if is_new or (row.next_try_at is not None and row.next_try_at <= now):
         row.tries = row.tries + 1
@@ -187,7 +187,7 @@ def _leave_to_customer(row: Dunning, subscription: Subscription, payment: Paymen
 
 def _hold(subscription: Subscription) -> None:
     """Keep access open while a gateway does not answer: that is no fault of the company's."""
-    ends, least = subscription.ends_at, timezone.now() + HELD
+    ends, least = subscription.ends_at, timezone.now() + HOLD_TIME
     # Extended before it ends, and for more than the wait until the next look,
     # or access would lapse in between.
     if ends is not None and ends < least + DAILY:
@@ -196,7 +196,7 @@ def _hold(subscription: Subscription) -> None:
 
 def _fall_due(row: Dunning, subscription: Subscription, now: datetime) -> None:
     row.since = row.since or now
-    fall_due(subscription)
+    mark_renewal_past_due(subscription)
 
 
 def _notify_owners(
@@ -230,6 +230,7 @@ def wake() -> None:
 def retry_now(*, company_id: str) -> Dunning:
     """Charge the company's open renewal to its method now. Raises BadRequest_400 where there is nothing to charge."""
     with lock_primary(company_id):
+        # The subscription is locked first: every path of billing takes it before its rows.
         row = (
             Dunning.objects.select_for_update(of=("self",), no_key=True)
             .filter(status__in=(Status.DUE, Status.FAILED), payment__status=Payment.Status.OPEN)
@@ -249,7 +250,7 @@ def retry_now(*, company_id: str) -> Dunning:
     return dunning
 
 
-def give_up(*, row: Dunning, by: User, note: str) -> None:
+def write_off_renewal(*, row: Dunning, by: User, note: str) -> None:
     """Write a renewal off that will not be paid: the order is left, and its invoice is uncollectible.
 
     Raises BadRequest_400 for one that is paid or being paid.

@@ -9,29 +9,29 @@ from accounts.roles.pages import WORDS
 from billing.entitlements.selectors import SEATS, terms_of, usage_of
 from billing.subscriptions.models import Subscription
 from billing.subscriptions.selectors import is_open
-from core.backoffice.columns import chosen
-from core.backoffice.panels import facts, link, panel
+from core.backoffice.columns import choice_text
+from core.backoffice.panels import register_panel, render_figures, render_link
 from core.tenancy import company_scope
 from core.text.labels.modules import name_of
 from core.text.translation import gettext_lazy as _
 
 
-@panel(Subscription, _("Use"), permission="billing.view_subscription")
+@register_panel(Subscription, _("Use"), permission="billing.view_subscription")
 def _use(subscription: Subscription) -> SafeString:
-    return facts(_figures(subscription))
+    return render_figures(_figures(subscription))
 
 
-@panel(Company, _("Subscription"), permission="billing.view_subscription")
+@register_panel(Company, _("Subscription"), permission="billing.view_subscription")
 def _subscription(company: Company) -> SafeString:
     subscription = (
         Subscription.objects.filter(company=company, is_primary=True).select_related("plan", "version").first()
     )
     if subscription is None:
-        return facts([(_("Subscription"), _("None"))])
-    return facts(
+        return render_figures([(_("Subscription"), _("None"))])
+    return render_figures(
         [
-            (_("Subscription"), link(subscription, chosen(subscription, "status"))),
-            (_("Plan"), link(subscription.plan) if subscription.plan else _("Everything")),
+            (_("Subscription"), render_link(subscription, choice_text(subscription, "status"))),
+            (_("Plan"), render_link(subscription.plan) if subscription.plan else _("Everything")),
             (_("Access"), _("Open") if is_open(subscription) else _("Closed")),
             (_("Since"), subscription.starts_at.date()),
             (_("Paid until"), subscription.period_end.date() if subscription.period_end else "–"),

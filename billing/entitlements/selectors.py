@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from billing.plans.models import Plan
 from billing.subscriptions.models import OPEN, Subscription
-from billing.subscriptions.selectors import phase_of, plan_held
+from billing.subscriptions.selectors import restricted_phase, subscribed_plan
 from core.access import METERED, USAGE, Entitlement, EntitlementSource, used_quota
 from core.tenancy.postgresql.cursors import planned_cursor
 from core.types import Values
@@ -60,7 +60,7 @@ def _entitlement_in(row: Sequence[Any]) -> Entitlement | None:
         return None
     terms = (_read(plan_modules), _read(plan_limits), plan_seats)
     entitlement = overlay(_read(modules), _read(limits), seats, *terms, _read(extras))
-    phase = phase_of(status, ends_at)
+    phase = restricted_phase(status, ends_at)
     return replace(entitlement, phase=phase) if phase else entitlement
 
 
@@ -105,7 +105,7 @@ def overlay(
 
 def terms_of(subscription: Subscription) -> Entitlement:
     """Return the entitlement of the subscription while it is open."""
-    plan = plan_held(subscription) or Plan(modules=None, limits={}, max_seats=None)
+    plan = subscribed_plan(subscription) or Plan(modules=None, limits={}, max_seats=None)
     own = (subscription.modules, subscription.limits, subscription.seats)
     return overlay(*own, plan.modules, plan.limits, plan.max_seats, subscription.extras)
 

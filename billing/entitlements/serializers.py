@@ -9,7 +9,7 @@ from rest_framework import serializers
 from billing.addons.serializers import AddOnOut, ItemOut
 from billing.plans.serializers import PERMISSION_MODULES, PlanOut
 from billing.subscriptions.models import Subscription
-from billing.subscriptions.offers import CHANGES, change_to, held_plan
+from billing.subscriptions.offers import CHANGES, change_to, paid_plan
 from billing.subscriptions.selectors import primary_subscription
 from core.access import GRACE, PAUSED
 from core.api.output import Computed, IdField, Output
@@ -107,7 +107,7 @@ class PlanOffered(PlanOut):
 
     @classmethod
     def complete(cls, rows: list[JsonObject]) -> list[JsonObject]:
-        held = held_plan(primary_subscription())
+        held = paid_plan(primary_subscription())
         for row in rows:
             amounts = {(price["currency"], price["interval"]): Decimal(str(price["amount"])) for price in row["prices"]}
             row["current"] = held is not None and held.plan_id == row["_id"]

@@ -18,7 +18,7 @@ from billing.plans.filters import PLAN_FIELDS
 from billing.plans.models import Currency, Plan
 from billing.plans.serializers import CurrencyOut, PlanCurrencyOut, PlanOut, as_kept
 from billing.subscriptions.models import Subscription
-from billing.subscriptions.selectors import grace_begins, is_open, phase_of, primary_subscription
+from billing.subscriptions.selectors import grace_begins, is_open, primary_subscription, restricted_phase
 from core.access import Entitlement
 from core.access.meters import METERS
 from core.api.endpoint import endpoint
@@ -104,7 +104,9 @@ def subscription_data(subscription: Subscription | None = None) -> JsonObject:
         "scheduledSeats": (subscription.scheduled or {}).get("seats") if subscription else None,
         "pauseMonths": subscription.plan.pause_months if subscription and subscription.plan else 0,
         "pausedUntil": subscription and subscription.paused_until,
-        "phase": phase_of(subscription.status, subscription.ends_at) if subscription and is_open(subscription) else "",
+        "phase": restricted_phase(subscription.status, subscription.ends_at)
+        if subscription and is_open(subscription)
+        else "",
         "graceAt": _grace_at(subscription),
         "modules": None if allowed.modules is None else sorted(allowed.modules),
         "limits": limits,

@@ -22,7 +22,7 @@ from billing.gateways.base import (
     WrongSignature,
 )
 from billing.gateways.models import LETTERS, GatewayAccount
-from billing.gateways.registry import ADAPTERS, adapter
+from billing.gateways.registry import ADAPTERS, adapter_class
 from core.errors import NamedError, ValidationFailed
 from core.outbound import OutboundRefused, checked_address
 from core.types import JsonObject
@@ -60,10 +60,10 @@ def with_environment(letter: str, account: GatewayAccount | None) -> GatewayAcco
 
 def accounts_for(currency: str) -> list[GatewayAccount]:
     """Return the accounts that are on and take the currency, by letter."""
-    return [account for account in accounts_on() if is_ready(account, currency)]
+    return [account for account in active_accounts() if is_ready(account, currency)]
 
 
-def accounts_on() -> list[GatewayAccount]:
+def active_accounts() -> list[GatewayAccount]:
     """Return the accounts that are on and have their credentials, by letter."""
     rows = {row.letter: row for row in GatewayAccount.objects.all()}
     accounts = [with_environment(letter, rows.get(letter)) for letter in LETTERS]
@@ -78,13 +78,13 @@ def is_ready(account: GatewayAccount, currency: str) -> bool:
     """Return whether an account can be paid to in a currency."""
     if not _is_on(account):
         return False
-    offered = account.currencies or adapter(account.adapter).currencies.split()
-    return currency in offered and currency in adapter(account.adapter).currencies.split()
+    offered = account.currencies or adapter_class(account.adapter).currencies.split()
+    return currency in offered and currency in adapter_class(account.adapter).currencies.split()
 
 
 def lacks(account: GatewayAccount) -> list[str]:
     """Return the credentials that are missing."""
-    return [name for name in adapter(account.adapter).needs if not getattr(account, name)]
+    return [name for name in adapter_class(account.adapter).needs if not getattr(account, name)]
 
 
 def ready_account(letter: str, currency: str) -> GatewayAccount:
@@ -110,11 +110,11 @@ def gateway_client(account: GatewayAccount) -> Gateway:
         webhook_secret=account.webhook_secret,
         base_url=account.base_url,
     )
-    return adapter(account.adapter)(given)
+    return adapter_class(account.adapter)(given)
 
 
 @contextmanager
-def track_account_health(account: GatewayAccount) -> Iterator[None]:
+def record_account_health(account: GatewayAccount) -> Iterator[None]:
     """Note on the account that the gateway refuses it: it takes no orders until its test has succeeded.
 
     How it answers otherwise is noted too, for the back office.
@@ -181,7 +181,7 @@ def _read(gateway: Gateway, headers: Mapping[str, str], body: bytes) -> WebhookH
 
 def set_secret(account: GatewayAccount, name: str, value: str) -> None:
     """Set a secret of an account. One that signed webhooks stays good for them for a day. The caller saves."""
-    if name == adapter(account.adapter).signed_by and getattr(account, name):
+    if name == adapter_class(account.adapter).signed_by and getattr(account, name):
         account.former_secret = getattr(account, name)
         account.former_until = timezone.now() + FORMER
     setattr(account, name, value)
@@ -195,7 +195,7 @@ def examine_account(account: GatewayAccount) -> None:
     """
     if missing := lacks(account):
         raise Misconfigured(f"it needs {' and '.join(missing)}")
-    with track_account_health(account):
+    with record_account_health(account):
         gateway_client(account).check()
     rows = GatewayAccount.objects.filter(pk=account.pk)
     rows.update(checked_at=timezone.now(), error="")

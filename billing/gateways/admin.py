@@ -15,7 +15,7 @@ from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldAdminSelectWidget
 from billing.gateways.accounts import account_of, check_base_url, examine_account, set_secret
 from billing.gateways.base import AmbiguousOutcome, GatewayRefused, Misconfigured
 from billing.gateways.models import GatewayAccount
-from billing.gateways.registry import ADAPTERS, adapter
+from billing.gateways.registry import ADAPTERS, adapter_class
 from billing.ledger.money import exponent
 from core.backoffice.admin import BackOfficeAdmin, BackOfficeForm
 from core.backoffice.columns import Tones, badge
@@ -132,7 +132,7 @@ class GatewayAccountAdmin(BackOfficeAdmin):
             try:
                 examine_account(account_of(row.letter) or row)
             except (Misconfigured, AmbiguousOutcome, GatewayRefused) as error:
-                detail = f"{adapter(row.adapter).title}: {error or type(error).__name__}"
+                detail = f"{adapter_class(row.adapter).title}: {error or type(error).__name__}"
                 raise ApiError(detail) from error
 
         self.each(request, rows[:5], one, _("Connected"), atomic=False)

@@ -14,7 +14,7 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import Any, ClassVar
 
-from core.outbound_http import causes, guarded_session, within
+from core.outbound_http import error_causes, guarded_session, time_limit
 from core.types import JsonObject
 
 SECONDS = 10.0
@@ -255,7 +255,7 @@ class GatewaySession:
         # The guarded session follows none: a redirect would carry the secret key to another server.
         options.pop("allow_redirects", None)
         try:
-            with within(SECONDS) as deadline:
+            with time_limit(SECONDS) as deadline:
                 response = self._session.request(method, url, **options)
                 # The deadline shuts the socket down, so what was read may be only the beginning of an answer.
                 if deadline.over:
@@ -297,7 +297,9 @@ def ambiguous_on_error() -> Iterator[None]:
     except (AmbiguousOutcome, GatewayRefused, Misconfigured):
         raise
     except Exception as error:  # noqa: BLE001  libraries let out many kinds; none of them is a clear no
-        own = next((cause for cause in causes(error) if isinstance(cause, AmbiguousOutcome | Misconfigured)), None)
+        own = next(
+            (cause for cause in error_causes(error) if isinstance(cause, AmbiguousOutcome | Misconfigured)), None
+        )
         raise own or AmbiguousOutcome(type(error).__name__) from error
 
 

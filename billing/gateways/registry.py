@@ -16,7 +16,7 @@ ADAPTERS = {
 """The module in billing.gateways.adapters -> its class."""
 
 
-def adapter(name: str) -> type[Gateway]:
+def adapter_class(name: str) -> type[Gateway]:
     """Return the adapter's class."""
     adapter_class: type[Gateway] = getattr(import_module(f"billing.gateways.adapters.{name}"), ADAPTERS[name])
     return adapter_class
@@ -24,4 +24,4 @@ def adapter(name: str) -> type[Gateway]:
 
 def title_of(name: str) -> str:
     """Return a gateway's name as people know it."""
-    return adapter(name).title if name in ADAPTERS else name
+    return adapter_class(name).title if name in ADAPTERS else name

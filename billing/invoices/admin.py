@@ -15,7 +15,7 @@ from billing.ledger.columns import money_column
 from billing.ledger.money import sum_text
 from billing.revenue.page import sections
 from core.backoffice.admin import BY_COMPANY, BackOfficeAdmin, CompanyRecordAdmin
-from core.backoffice.panels import ROWS, panel, table
+from core.backoffice.panels import ROWS, register_panel, render_table
 from core.text.translation import gettext_lazy as _
 
 
@@ -102,9 +102,9 @@ class InvoiceSeriesAdmin(BackOfficeAdmin):
     ordering = ("name",)
 
 
-@panel(Invoice, _("Lines"), permission="billing.view_invoice")
+@register_panel(Invoice, _("Lines"), permission="billing.view_invoice")
 def _lines(invoice: Invoice) -> SafeString:
     rows = InvoiceLine.objects.filter(invoice=invoice).order_by("position")[:ROWS]
     sums = [(row, (row.amount_minor, row.discount_minor, row.tax_minor)) for row in rows]
     cells = [(row.text, row.quantity, *(sum_text(amount, invoice.currency) for amount in of)) for row, of in sums]
-    return table((_("Item"), _("Quantity"), _("Amount"), _("Discount"), _("Tax")), cells)
+    return render_table((_("Item"), _("Quantity"), _("Amount"), _("Discount"), _("Tax")), cells)

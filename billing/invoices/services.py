@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from billing.invoices.models import CreditNote, Invoice, InvoiceLine, Seller
 from billing.ledger.money import exponent
-from billing.ledger.services import RECEIVABLE, REVENUE, WRITE_OFF, post
+from billing.ledger.services import RECEIVABLE, REVENUE, WRITE_OFF, post_transaction
 from billing.subscriptions.models import Subscription
 from billing.taxes.models import BillingDetails
 from billing.taxes.rules import Tax
@@ -41,13 +41,13 @@ class Line:
     tax: int = 0
 
 
-def party(source: Seller | BillingDetails) -> dict[str, str]:
+def invoice_party(source: Seller | BillingDetails) -> dict[str, str]:
     """Return a seller or a buyer as invoices keep them."""
     return {name: getattr(source, name) for name in ("name", "address", "country", "vat_id", "email")}
 
 
-def the_seller() -> Seller:
-    """Return who sells; without a name until the operator has given one."""
+def get_seller() -> Seller:
+    """Return the seller, with a blank name until the operator has set one."""
     return Seller.objects.first() or Seller(name="")
 
 
@@ -77,7 +77,7 @@ def create_draft(
         tax_minor=taxed,
         total_minor=subtotal - discount + taxed,
         tax_basis=tax.basis if tax else {},
-        buyer=party(details),
+        buyer=invoice_party(details),
         period_start=period[0],
         period_end=period[1],
     )
@@ -102,7 +102,7 @@ def create_draft(
 
 def issue(invoice: Invoice) -> None:
     """Give a draft its number and its day, and book it. The series is locked until the caller's transaction ends."""
-    seller = the_seller()
+    seller = get_seller()
     number, day = next_number("INV", seller)
     now = timezone.now()
     values: JsonObject = {
@@ -111,14 +111,14 @@ def issue(invoice: Invoice) -> None:
         "issued_at": now,
         "due_at": now,
         "status": Status.ISSUED,
-        "seller": party(seller),
+        "seller": invoice_party(seller),
     }
     # The seller is copied as well: an invoice of last year keeps the address of last year.
     for name, value in values.items():
         setattr(invoice, name, value)
     invoice.save()
     legs = legs_of(invoice.total_minor, invoice.lines.values_list("tax_percent", "tax_minor"))
-    post(f"inv:{invoice.pk}", invoice.currency, legs, about=invoice.pk)
+    post_transaction(f"inv:{invoice.pk}", invoice.currency, legs, about=invoice.pk)
     emit("invoice.issued", [invoice.pk], payloads={invoice.pk: {"number": number}})
 
 
@@ -171,7 +171,7 @@ def take_back(invoice: Invoice, reason: str) -> None:
     """Take an issued invoice back that nobody has paid. The caller holds its order's lock."""
     # A credit note of zero would be a document without meaning, and its postings would be refused.
     if invoice.total_minor:
-        credit(invoice, invoice.total_minor, reason)
+        credit_invoice(invoice, invoice.total_minor, reason)
     invoice.status = Status.CREDITED
     invoice.save(update_fields=["status", "updated_at"])
 
@@ -181,17 +181,19 @@ def write_off(invoice: Invoice) -> None:
     amount = invoice.total_minor
     # Revenue and tax stay as they were invoiced. The loss is an account of
     # its own, for the accountant to treat.
-    post(f"off:{invoice.pk}", invoice.currency, [(WRITE_OFF, amount), (RECEIVABLE, -amount)], about=invoice.pk)
+    post_transaction(
+        f"off:{invoice.pk}", invoice.currency, [(WRITE_OFF, amount), (RECEIVABLE, -amount)], about=invoice.pk
+    )
     invoice.status = Status.UNCOLLECTIBLE
     invoice.save(update_fields=["status", "updated_at"])
 
 
-def credit(invoice: Invoice, amount: int, reason: str) -> CreditNote:
+def credit_invoice(invoice: Invoice, amount: int, reason: str) -> CreditNote:
     """Take a part of an issued invoice back, in the caller's transaction, which holds the invoice's lock.
 
     Tax and net go back in the proportion that they were billed in.
     """
-    number, day = next_number("CN", the_seller())
+    number, day = next_number("CN", get_seller())
     # Rounded down, so that several partial notes never credit more tax than was billed.
     tax = invoice.tax_minor * amount // invoice.total_minor
     note: CreditNote = CreditNote.objects.create(
@@ -207,5 +209,5 @@ def credit(invoice: Invoice, amount: int, reason: str) -> CreditNote:
     percents = invoice.lines.exclude(tax_minor=0).values_list("tax_percent", flat=True)
     account = tax_account(next(iter(percents), Decimal(0)))
     legs = [(REVENUE, amount - tax), (account, tax), (RECEIVABLE, -amount)]
-    post(f"note:{note.pk}", invoice.currency, legs, about=invoice.pk)
+    post_transaction(f"note:{note.pk}", invoice.currency, legs, about=invoice.pk)
     return note

@@ -54,6 +54,7 @@ def prorated(amount: int, periods: Fraction) -> int:
 
 def percent_of(minor: int, percent: Decimal) -> int:
     """Return a percentage of an amount, half up."""
+    # Half up, as invoices round (Python's default rounds half to even).
     return int((minor * percent / 100).to_integral_value(ROUND_HALF_UP))
 
 

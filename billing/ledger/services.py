@@ -16,12 +16,12 @@ DISPUTED = "disputed"
 WRITE_OFF = "writeoff"
 
 
-def cash(letter: str) -> str:
+def cash_account(gateway_slot: str) -> str:
     """Return the account of the money that came by a gateway."""
-    return f"cash:{letter}"
+    return f"cash:{gateway_slot}"
 
 
-def post(tx: str, currency: str, legs: Sequence[tuple[str, int]], *, about: str = "") -> None:
+def post_transaction(tx: str, currency: str, legs: Sequence[tuple[str, int]], *, about: str = "") -> None:
     """Write the lines of one transaction: account and amount. The database refuses a repeated one."""
     rows = [
         Posting(tx=tx, leg=leg, account=account, amount_minor=amount, currency=currency, about=about)

@@ -8,7 +8,7 @@ from django.utils.safestring import SafeString
 from billing.meters.models import MeterPeriod, UsageEvent
 from billing.subscriptions.models import Subscription
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from core.backoffice.panels import ROWS, link, panel, table
+from core.backoffice.panels import ROWS, register_panel, render_link, render_table
 from core.text.translation import gettext_lazy as _
 
 
@@ -33,11 +33,11 @@ class UsageEventAdmin(CompanyRecordAdmin):
     search_fields = ("=id", "=source")
 
 
-@panel(Subscription, _("Meters"), permission="billing.view_meterperiod")
+@register_panel(Subscription, _("Meters"), permission="billing.view_meterperiod")
 def _meters(subscription: Subscription) -> SafeString:
     rows = MeterPeriod.objects.filter(subscription=subscription).order_by("-starts_at", "meter")[:ROWS]
     cells = [
-        (link(row, row.meter), row.starts_at.date(), row.ends_at.date(), row.included, row.used, row.billed)
+        (render_link(row, row.meter), row.starts_at.date(), row.ends_at.date(), row.included, row.used, row.billed)
         for row in rows
     ]
-    return table((_("Meter"), _("From"), _("To"), _("Included"), _("Used"), _("Charged")), cells)
+    return render_table((_("Meter"), _("From"), _("To"), _("Included"), _("Used"), _("Charged")), cells)

@@ -51,6 +51,7 @@ def _open_next_month(row: MeterPeriod, beyond: timedelta, later: MeterPeriod) ->
     for name in same:
         setattr(later, name, getattr(row, name))
     later.included = max(0, row.allowed - carried)
+    # A worker may have opened the month already; its row then stands.
     MeterPeriod.objects.bulk_create([later], ignore_conflicts=True)
 
 

@@ -314,6 +314,7 @@ def charge_ended(subscription_ids: Sequence[str] | None = None) -> bool:
     if subscription_ids is not None:
         charge_overage(list(rows.filter(subscription_id__in=list(subscription_ids))))
         return False
+    # One transaction per batch: the rows stay locked until their charges exist, and no longer.
     with transaction.atomic():
         periods = list(rows[:BATCH])
         charge_overage(periods)

@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from billing.gateways.accounts import account_of, gateway_client, ready_account, track_account_health
+from billing.gateways.accounts import account_of, gateway_client, ready_account, record_account_health
 from billing.gateways.base import (
     AmbiguousOutcome,
     GatewayRefused,
@@ -23,7 +23,7 @@ from billing.gateways.base import (
     WebhookHint,
 )
 from billing.gateways.models import GatewayAccount
-from billing.gateways.registry import adapter
+from billing.gateways.registry import adapter_class
 from billing.methods.models import MethodSetup
 from billing.payments.processor import MISCONFIGURED_WAIT, POLL_DELAYS
 from billing.payments.settlement import save_method
@@ -32,7 +32,7 @@ from billing.taxes.services import billing_details
 from core.errors import NamedError
 from core.ids import is_id
 from core.jobs import claim, notify_workers, update_owned
-from core.jobs.leases import LeaseLost, backoff
+from core.jobs.leases import LeaseLost, backoff_delay
 from core.tenancy import company_id, company_scope, unscoped
 
 log = logging.getLogger(__name__)
@@ -67,14 +67,14 @@ def set_up_method(*, letter: str) -> MethodSetup:
 def _account(letter: str, preferred: str) -> GatewayAccount:
     existing = account_of(letter)
     account = ready_account(letter, _currency(existing, preferred) if existing else preferred)
-    if not adapter(account.adapter).sets_up:
-        title = adapter(account.adapter).title
+    if not adapter_class(account.adapter).sets_up:
+        title = adapter_class(account.adapter).title
         raise NamedError("BadRequest_400", f"{title} saves a way to pay only with a payment", field="gateway")
     return account
 
 
 def _currency(account: GatewayAccount, preferred: str) -> str:
-    offered = account.currencies or adapter(account.adapter).currencies.split()
+    offered = account.currencies or adapter_class(account.adapter).currencies.split()
     return preferred if preferred in offered else str(offered[0])
 
 
@@ -82,7 +82,7 @@ def _begun(setup: MethodSetup, account: GatewayAccount) -> MethodSetup:
     """Ask the gateway for its page, and commit where it is."""
     off = f"Gateway{setup.letter.upper()}DetailsNotFound_400"
     try:
-        with track_account_health(account):
+        with record_account_health(account):
             page = gateway_client(account).set_up(order_of(setup, account))
     except Misconfigured as error:
         _fail(setup, str(error))
@@ -127,7 +127,7 @@ def refresh_setup(setup: MethodSetup) -> MethodSetup:
     account = account_of(setup.letter)
     if account is None or account.adapter != setup.adapter:
         raise Misconfigured(f"gateway-{setup.letter} is another one by now")
-    with track_account_health(account):
+    with record_account_health(account):
         fact = gateway_client(account).find_set_up(order_of(setup, account))
     return settle(setup.pk, fact)
 
@@ -186,7 +186,7 @@ def run(setup: MethodSetup) -> None:
         _wait(setup, due_at=timezone.now() + MISCONFIGURED_WAIT, error=str(error)[:500])
     except (AmbiguousOutcome, GatewayRefused) as error:
         # No money is at stake, so it never asks staff: the looks run out, and the set-up has failed.
-        wait = backoff(min(setup.attempts, 12), base=settings.PAYMENT_BACKOFF)
+        wait = backoff_delay(min(setup.attempts, 12), base=settings.PAYMENT_BACKOFF)
         _wait(setup, due_at=timezone.now() + wait, looks=setup.looks, error=str(error)[:500])
     else:
         if refreshed.status not in OPEN:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from rest_framework.request import Request
 
-from billing.gateways.accounts import accounts_on
+from billing.gateways.accounts import active_accounts
 from billing.gateways.models import LETTERS
-from billing.gateways.registry import adapter
+from billing.gateways.registry import adapter_class
 from billing.methods.serializers import MethodSetupInput, MethodSetupOut, SetupWaysOut
 from billing.methods.services import set_up_method
 from core.api.endpoint import endpoint
@@ -25,7 +25,7 @@ class MethodSetupViewSet(ResourceViewSet):
         needs_subscription=False,
     )
     def retrieve(self, request: Request) -> object:
-        adapters = [(entry.letter, adapter(entry.adapter)) for entry in accounts_on()]
+        adapters = [(entry.letter, adapter_class(entry.adapter)) for entry in active_accounts()]
         return {
             "gateways": [{"gateway": f"gateway-{at}", "title": entry.title} for at, entry in adapters if entry.sets_up]
         }

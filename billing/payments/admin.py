@@ -23,7 +23,7 @@ from unfold.widgets import (
 
 from billing.gateways.base import AmbiguousOutcome, GatewayRefused, Misconfigured
 from billing.gateways.registry import title_of
-from billing.invoices.services import the_seller
+from billing.invoices.services import get_seller
 from billing.ledger.columns import money_column
 from billing.ledger.money import MAX_AMOUNT, sum_text, to_amount, to_minor
 from billing.payments.models import Attempt, GatewayEvent, Payment, PaymentMethod, Refund, Transaction
@@ -43,7 +43,7 @@ from billing.payments.refunds import (
 from billing.subscriptions.admin import staff_of
 from core.backoffice.admin import BY_COMPANY, BackOfficeAdmin, CompanyRecordAdmin, command
 from core.backoffice.columns import Tones, badge
-from core.backoffice.dialogs import asks
+from core.backoffice.dialogs import dialog_action
 from core.errors import ApiError, ValidationFailed
 from core.tenancy import company_scope
 from core.text.timezones import zone_of
@@ -147,7 +147,7 @@ class PaymentAdmin(CompanyRecordAdmin):
     def dialog_initial(self, record: Payment, name: str) -> JsonObject:
         if name != "approve":
             return {}
-        today = timezone.now().astimezone(zone_of(the_seller().timezone)).date()
+        today = timezone.now().astimezone(zone_of(get_seller().timezone)).date()
         received_on = min(record.transferred_on or today, today)
         return {"amount": to_amount(record.amount_minor, record.currency), "received_on": received_on}
 
@@ -157,14 +157,14 @@ class PaymentAdmin(CompanyRecordAdmin):
         yield _("Reference"), record.reference or "–"
         yield _("Receipt"), proof_of(record)
 
-    @asks(ApproveForm, _("Approve bank transfer"), permission=CHANGE)
+    @dialog_action(ApproveForm, _("Approve bank transfer"), permission=CHANGE)
     def approve(self, request: HttpRequest, record: Payment, *, amount: Decimal, received_on: date) -> None:
         """Record the bank transfer, and apply the order."""
         minor = exact_minor(amount, record.currency)
         approve_transfer(payment=record, amount_minor=minor, received_on=received_on, by=staff_of(request))
         self.log_change(request, record, _("Approved: %(amount)s.") % {"amount": sum_text(minor, record.currency)})
 
-    @asks(DifferentAmountForm, _("Different amount received"), permission=CHANGE)
+    @dialog_action(DifferentAmountForm, _("Different amount received"), permission=CHANGE)
     def different_amount(self, request: HttpRequest, record: Payment, *, amount: Decimal) -> None:
         """Reject the transfer, and name both amounts to the company. Part of a price pays for no period."""
         minor = exact_minor(amount, record.currency)
@@ -178,13 +178,13 @@ class PaymentAdmin(CompanyRecordAdmin):
         reject_transfer(payment=record, reason=reason, by=staff_of(request))
         self.log_change(request, record, _("Rejected: %(reason)s") % {"reason": reason})
 
-    @asks(RejectForm, _("Reject bank transfer"), permission=CHANGE)
+    @dialog_action(RejectForm, _("Reject bank transfer"), permission=CHANGE)
     def reject(self, request: HttpRequest, record: Payment, *, reason: str) -> None:
         """Reject a bank transfer that was not received."""
         reject_transfer(payment=record, reason=reason, by=staff_of(request))
         self.log_change(request, record, _("Rejected: %(reason)s") % {"reason": reason})
 
-    @asks(CreditForm, _("Refund to the balance"), permission="billing.add_refund")
+    @dialog_action(CreditForm, _("Refund to the balance"), permission="billing.add_refund")
     def credit(self, request: HttpRequest, record: Payment, *, amount: Decimal, reason: str) -> None:
         """Refund a payment by bank or from the balance to the company's balance, with a credit note."""
         minor = exact_minor(amount, record.currency)
@@ -243,9 +243,9 @@ class AttemptAdmin(CompanyRecordAdmin):
 
         self.each(request, rows[:20], one, _("Checked"), atomic=False)
 
-    @asks(RefundForm, _("Refund"), permission="billing.add_refund")
+    @dialog_action(RefundForm, _("Refund"), permission="billing.add_refund")
     def refund(self, request: HttpRequest, record: Attempt, *, amount: Decimal, to: str, reason: str) -> Any:
-        """Give a part or all of it back, with a credit note; above a limit once somebody else approves."""
+        """Refund a part or all, with a credit note; above a limit another person approves."""
         minor = exact_minor(amount, record.payment.currency)
         new_refund = start_refund(attempt=record, amount_minor=minor, reason=reason, by=staff_of(request), to=to)
         with company_scope(record.company_id):
@@ -291,7 +291,7 @@ class RefundAdmin(CompanyRecordAdmin):
         _("Refund to the balance"), lambda row: move_to_balance(refund=row), _("Refunded to the balance"), limit=20
     )
 
-    @asks(RejectForm, _("Reject"), permission="billing.add_refund")
+    @dialog_action(RejectForm, _("Reject"), permission="billing.add_refund")
     def reject(self, request: HttpRequest, record: Refund, *, reason: str) -> None:
         """Reject a refund that was asked for."""
         reject_refund(refund=record, reason=reason, by=staff_of(request))

@@ -10,13 +10,13 @@ from django.core import signing
 from django.db import transaction
 from django.utils import timezone
 
-from billing.coupons.holds import keep
-from billing.gateways.accounts import gateway_client, ready_account, track_account_health
+from billing.coupons.holds import extend_hold
+from billing.gateways.accounts import gateway_client, ready_account, record_account_health
 from billing.gateways.base import AmbiguousOutcome, GatewayRefused, Misconfigured
 from billing.gateways.models import GatewayAccount
 from billing.payments.models import Attempt, Payment
 from billing.payments.processor import POLL_DELAYS, order_of
-from billing.payments.settlement import takes_gateways
+from billing.payments.settlement import accepts_gateways
 from core.errors import NamedError
 from core.ids import is_id
 
@@ -49,7 +49,7 @@ def begin(*, letter: str, payment_id: str, save_method: bool = True) -> Attempt:
     """
     with transaction.atomic():
         payment = open_order(payment_id, lock=True)
-        if not takes_gateways(payment):
+        if not accepts_gateways(payment):
             raise NamedError("BadRequest_400", "its price is of another day; order anew", field="manualPaymentID")
         # The order's lock makes two tabs agree on one attempt; the constraint
         # attempt_one_open is the last resort.
@@ -57,7 +57,7 @@ def begin(*, letter: str, payment_id: str, save_method: bool = True) -> Attempt:
             left_at__isnull=True, status__in=(Status.DUE, Status.WORKING, Status.WRONG, Status.UNKNOWN)
         ).first()
         attempt: Attempt | None = existing
-        keep(payment.pk)
+        extend_hold(payment.pk)
         if attempt is None:
             account = ready_account(letter, payment.currency)
             attempt = Attempt.objects.create(
@@ -98,13 +98,13 @@ def choose_again(payment_id: str) -> None:
         if payment.bank_state == Payment.Bank.SUBMITTED:
             payment.bank_state = Payment.Bank.AWAITING
             payment.save(update_fields=["bank_state", "updated_at"])
-            keep(payment.pk)
+            extend_hold(payment.pk)
 
 
 def _begun(attempt: Attempt, account: GatewayAccount) -> Attempt:
     """Ask the gateway for its page, and commit where it is."""
     try:
-        with track_account_health(account):
+        with record_account_health(account):
             page = gateway_client(account).begin(order_of(attempt, account))
     except Misconfigured as error:
         _give_up(attempt, str(error))

@@ -16,7 +16,7 @@ from django.views.decorators.csrf import csrf_exempt
 from billing.gateways.accounts import account_of, note_hook, verified
 from billing.gateways.base import AmbiguousOutcome, GatewayRefused, Misconfigured, WebhookHint, WrongSignature
 from billing.gateways.models import GatewayAccount
-from billing.gateways.registry import ADAPTERS, adapter
+from billing.gateways.registry import ADAPTERS, adapter_class
 from billing.payments.models import Attempt, GatewayEvent
 from billing.payments.processor import RETURN, refresh_attempt
 from core.api.handler import not_found, plain_response
@@ -57,7 +57,7 @@ def webhook(request: HttpRequest, letter: str, account: str) -> HttpResponse:
     # Checked before the body is read: the address is public, and nobody has signed anything yet.
     if not length.isdigit() or int(length) > MAX_BYTES:
         return _error_response(413, "BodyTooLarge_413", f"at most {MAX_BYTES} bytes")
-    signed_by = adapter(gateway_account.adapter).signed_by
+    signed_by = adapter_class(gateway_account.adapter).signed_by
     if signed_by and not getattr(gateway_account, signed_by):
         return _error_response(400, "InvalidRequest_400", UNSIGNED)  # an empty secret would sign anything
     try:
@@ -79,7 +79,7 @@ def store(account: GatewayAccount, hint: WebhookHint) -> None:
     # IntegrityError would abort the transaction, and the gateway would repeat the call.
     GatewayEvent.objects.bulk_create([event], ignore_conflicts=True)
     # With ignored conflicts Django cannot say whether the row was written, so it is looked up by our own id.
-    if not adapter(account.adapter).repeats and not GatewayEvent.objects.filter(pk=event.pk).exists():
+    if not adapter_class(account.adapter).repeats and not GatewayEvent.objects.filter(pk=event.pk).exists():
         return
     named = Q(gateway_id__in=names, adapter=account.adapter) | Q(pk__in=[name for name in names if is_id(name)])
     with unscoped(reason="webhook: the attempts that it names, of whatever company"):

@@ -9,13 +9,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
-from billing.coupons.holds import keep
-from billing.invoices.services import the_seller
+from billing.coupons.holds import extend_hold
+from billing.invoices.services import get_seller
 from billing.ledger.services import BANK
 from billing.payments.attempts import file_of, open_order
 from billing.payments.models import Payment
 from billing.payments.notices import tell_rejected
-from billing.payments.settlement import ORDER_PAGE_LIFE, apply_payment, cancel_stale, close_order, take_money
+from billing.payments.settlement import ORDER_PAGE_LIFE, apply_payment, apply_received_money, cancel_stale, close_order
 from billing.subscriptions.changes import lock_primary
 from core.errors import NamedError, ValidationFailed
 from core.ids import is_id
@@ -32,7 +32,7 @@ BANK_LIFE = timedelta(days=14)
 ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 
 
-def new_number() -> str:
+def new_order_number() -> str:
     """Return the number for a bank transfer: eight characters that are not mistaken for each other."""
     return "".join(ALPHABET[byte % len(ALPHABET)] for byte in secrets.token_bytes(8))  # 32 letters: all as likely
 
@@ -77,8 +77,9 @@ def pay_by_bank(*, payment_id: str, values: JsonObject) -> Payment:
 
     Raises ManualPaymentDetailsNotFound_400, FileNotFound_400, CouponInvalid_400 and BadRequest_400.
     """
-    if not the_seller().bank_instructions:
+    if not get_seller().bank_instructions:
         raise NamedError("BadRequest_400", "bank transfers are not on offer")
+    # The subscription before its order, as everywhere in billing, so that payments cannot deadlock.
     with lock_primary(company_id()):
         payment = open_order(payment_id, lock=True)
         payment.bank_state = payment.bank_state or Bank.AWAITING
@@ -115,7 +116,7 @@ def _submit(payment: Payment, values: JsonObject) -> Payment:
         payment.bank_state = Bank.SUBMITTED
     elif payment.bank_state == Bank.SUBMITTED:
         payment.bank_state = Bank.AWAITING  # nothing is left to look for
-    keep(payment.pk, until_decided=payment.bank_state == Bank.SUBMITTED)
+    extend_hold(payment.pk, until_decided=payment.bank_state == Bank.SUBMITTED)
     payment.save()
     return payment
 
@@ -150,14 +151,14 @@ def approve_transfer(*, payment: Payment, amount_minor: int, received_on: date, 
         # excess would vanish from the books, so neither is accepted.
         if amount_minor != locked.amount_minor:
             raise ValidationFailed("another amount", "enter exactly the amount of the order", field="amount")
-        if received_on > timezone.now().astimezone(zone_of(the_seller().timezone)).date():
+        if received_on > timezone.now().astimezone(zone_of(get_seller().timezone)).date():
             raise ValidationFailed("received_on is to come", "enter a day in the past", field="received_on")
         locked.bank_state = Bank.APPROVED
         locked.decided_at = timezone.now()
         locked.decided_by = by
         locked.transferred_on = received_on
         locked.save()
-        take_money(locked, account=BANK, by="bank", tx=f"pay:{locked.pk}")
+        apply_received_money(locked, account=BANK, by="bank", tx=f"pay:{locked.pk}")
 
 
 def _came_late(payment: Payment, received_on: date) -> bool:
@@ -176,7 +177,7 @@ def reject_transfer(*, payment: Payment, reason: str, by: User) -> None:
             raise NamedError("BadRequest_400", "this payment is not waiting for a decision")
         # The coupon was held for as long as the decision took. From now on it is held for the usual time.
         if locked.bank_state == Bank.SUBMITTED:
-            keep(locked.pk)
+            extend_hold(locked.pk)
         locked.bank_state = Bank.REJECTED
         locked.decision = reason[:300]
         locked.decided_at = timezone.now()

@@ -18,8 +18,8 @@ from django.conf import settings
 from django.core import signing
 from django.utils import timezone
 
-from billing.coupons.holds import keep
-from billing.gateways.accounts import account_of, gateway_client, track_account_health
+from billing.coupons.holds import extend_hold
+from billing.gateways.accounts import account_of, gateway_client, record_account_health
 from billing.gateways.base import (
     AmbiguousOutcome,
     Gateway,
@@ -31,10 +31,10 @@ from billing.gateways.base import (
 )
 from billing.gateways.models import GatewayAccount
 from billing.payments.models import Attempt
-from billing.payments.settlement import settle, takes_gateways
+from billing.payments.settlement import accepts_gateways, settle
 from core.errors import NamedError
 from core.jobs import claim, release_after_error, update_owned
-from core.jobs.leases import LeaseLost, backoff
+from core.jobs.leases import LeaseLost, backoff_delay
 from core.tenancy import company_scope
 
 log = logging.getLogger(__name__)
@@ -81,6 +81,7 @@ def run(attempt: Attempt) -> None:
         _record_ambiguous(attempt, error)
     else:
         settled = settle(attempt.pk, fact)
+        # The gateway has not decided: poll again, as a lost webhook would leave it open.
         if settled.status in (Status.DUE, Status.WORKING):
             _poll_later(attempt, fact)
         else:
@@ -88,7 +89,7 @@ def run(attempt: Attempt) -> None:
 
 
 def advance(attempt: Attempt) -> PaymentUpdate:
-    """Open an attempt that is not open, poll it, and move the money of an open one. No transaction is open meanwhile.
+    """Open an attempt that is not open, poll it, and move the money of an open one. Call it outside of transactions.
 
     The gateway's id is committed before any money moves. Raises the gateway's exceptions.
     """
@@ -96,7 +97,7 @@ def advance(attempt: Attempt) -> PaymentUpdate:
     # Asking another gateway about this id would say that it knows none, which would look like a failure.
     if account is None or account.adapter != attempt.adapter:
         raise Misconfigured(f"gateway-{attempt.letter} is another one by now")
-    with track_account_health(account):
+    with record_account_health(account):
         gateway = gateway_client(account)
         if attempt.kind == Kind.CHARGE and not attempt.gateway_id:
             # The gateway's id is committed before money moves. After a crash the next worker moves money
@@ -116,10 +117,10 @@ def advance(attempt: Attempt) -> PaymentUpdate:
 def captured(gateway: Gateway, attempt: Attempt, account: GatewayAccount, fact: PaymentUpdate) -> PaymentUpdate:
     """Capture the money that a customer has authorized on the gateway's page, unless the order was abandoned or the
     quote expired."""
-    is_due = attempt.left_at is None and takes_gateways(attempt.payment)
+    is_due = attempt.left_at is None and accepts_gateways(attempt.payment)
     if attempt.kind == Kind.HOSTED and fact.state is PaymentState.AUTHORIZED and is_due:
         try:
-            keep(attempt.payment_id, is_authorized=True)
+            extend_hold(attempt.payment_id, is_authorized=True)
         except NamedError as error:
             return PaymentUpdate(state=PaymentState.FAILED, reason=error.detail)
         return gateway.move(order_of(attempt, account))
@@ -131,7 +132,7 @@ def refresh_attempt(attempt: Attempt) -> Attempt:
     account = account_of(attempt.letter)
     if account is None or account.adapter != attempt.adapter:
         raise Misconfigured(f"gateway-{attempt.letter} is another one by now")
-    with track_account_health(account):
+    with record_account_health(account):
         gateway = gateway_client(account)
         fact = gateway.find(order_of(attempt, account))
         if fact.state is PaymentState.AUTHORIZED:
@@ -177,7 +178,7 @@ def _record_ambiguous(attempt: Attempt, error: AmbiguousOutcome) -> None:
         log.error("attempt %s is parked: the gateway does not say what became of it", attempt.pk)
         _requeue(attempt, status=Status.UNKNOWN, reason=str(error)[:300])
         return
-    _wait(attempt, backoff(attempt.attempts, base=settings.PAYMENT_BACKOFF), str(error))
+    _wait(attempt, backoff_delay(attempt.attempts, base=settings.PAYMENT_BACKOFF), str(error))
 
 
 def _wait(attempt: Attempt, wait: timedelta, reason: str) -> None:
@@ -185,7 +186,7 @@ def _wait(attempt: Attempt, wait: timedelta, reason: str) -> None:
 
 
 def _requeue(attempt: Attempt, **values: Any) -> None:
-    """Release an attempt that is still open. One that was settled meanwhile keeps its status."""
+    """Release an attempt that is still open. A settled attempt keeps its status."""
     mine = Attempt.objects.filter(pk=attempt.pk, lease=attempt.lease, status=Status.WORKING)
     if not mine.update(updated_at=timezone.now(), worker=None, deaths=0, **values):
         _release(attempt)

@@ -19,18 +19,18 @@ from django.utils import timezone
 
 from accounts.models import User
 from accounts.programs.rewards import claw_back, claw_back_part
-from billing.gateways.accounts import account_of, gateway_client, track_account_health
+from billing.gateways.accounts import account_of, gateway_client, record_account_health
 from billing.gateways.base import AmbiguousOutcome, GatewayRefused, Misconfigured, RefundRequest
 from billing.invoices.models import CreditNote, Invoice
-from billing.invoices.services import credit
+from billing.invoices.services import credit_invoice
 from billing.ledger.money import to_amount
-from billing.ledger.services import BALANCE, RECEIVABLE, cash, post
+from billing.ledger.services import BALANCE, RECEIVABLE, cash_account, post_transaction
 from billing.payments.models import Attempt, Payment, Refund, Transaction
 from billing.payments.processor import MAX_AMBIGUOUS_ATTEMPTS, MISCONFIGURED_WAIT
 from core.errors import NamedError
 from core.events import emit
 from core.jobs import claim, notify_workers, release_after_error, update_owned
-from core.jobs.leases import LeaseLost, backoff
+from core.jobs.leases import LeaseLost, backoff_delay
 from core.tenancy import company_scope
 
 log = logging.getLogger(__name__)
@@ -135,13 +135,16 @@ def credit_order(*, payment: Payment, amount_minor: int, reason: str, by: User) 
     one who approved the transfer. Raises BadRequest_400.
     """
     with company_scope(payment.company_id), transaction.atomic():
+        # Locked so that two refunds cannot each fit and exceed the payment together.
         order = (
             Payment.objects.select_related("invoice").select_for_update(of=("self",), no_key=True).get(pk=payment.pk)
         )
         came = Transaction.objects.filter(payment=order, kind=Transaction.Kind.PAYMENT, by="bank").exists()
         invoice = Invoice.objects.select_for_update(no_key=True).get(pk=order.invoice_id)
         # Credit notes limit what can be given back here, since a transfer has no attempt that could count it.
-        notes = CreditNote.objects.filter(invoice=invoice, refunds__isnull=True)  # those of refunds are of an attempt's
+        notes = CreditNote.objects.filter(
+            invoice=invoice, refunds__isnull=True
+        )  # notes of refunds belong to an attempt
         gone = notes.aggregate(sum=Sum("amount_minor"))["sum"] or 0
         whole = order.credit_minor + (order.amount_minor if came else 0)
         left = whole - gone if order.status == Payment.Status.PAID else 0
@@ -151,7 +154,7 @@ def credit_order(*, payment: Payment, amount_minor: int, reason: str, by: User) 
         # Approving a transfer that never came and crediting it would create money, so it takes two people.
         if came and credited > settings.REFUND_APPROVAL_ABOVE and order.decided_by_id in (None, by.pk):
             raise NamedError("BadRequest_400", "somebody else than who approved the transfer has to do this")
-        note = credit(invoice, amount_minor, reason[:300])
+        note = credit_invoice(invoice, amount_minor, reason[:300])
         _give(order, amount_minor, tx=f"ref:{note.pk}", account=BALANCE, to=To.BALANCE, by="balance")
         take_reward_back(order, amount_minor, key=note.pk, note="refunded")
     return note
@@ -168,6 +171,7 @@ def _locked(attempt: Attempt) -> Iterator[Attempt]:
 
 
 def _asked(refund: Refund) -> Refund:
+    # Read under the lock: of two people who decide, the second one gets an error.
     row: Refund = Refund.objects.select_for_update(no_key=True).get(pk=refund.pk)
     if row.status != Status.ASKED:
         raise NamedError("BadRequest_400", f"the refund is {row.get_status_display()}")
@@ -179,7 +183,7 @@ def _begin(row: Refund) -> None:
     invoice = Invoice.objects.select_for_update(no_key=True).get(pk=row.attempt.payment.invoice_id)
     # The note is issued before the gateway is asked. If the process dies in between, the books still say
     # what is owed, and the worker goes on from the row.
-    row.credit_note = credit(invoice, row.amount_minor, row.reason)
+    row.credit_note = credit_invoice(invoice, row.amount_minor, row.reason)
     row.status = Status.DUE
     row.due_at = timezone.now()
     row.save()
@@ -217,7 +221,7 @@ def run(row: Refund) -> None:
         # The letter may have been given to another gateway since. Its server knows nothing of this payment.
         if account is None or account.adapter != row.attempt.adapter:
             raise Misconfigured(f"gateway-{row.attempt.letter} is another one by now")
-        with track_account_health(account):
+        with record_account_health(account):
             gateway = gateway_client(account)
             # Idempotency keys expire (Stripe's after 24 hours or more), and an earlier response may have been
             # lost. Asking first is what prevents a second refund.
@@ -228,7 +232,7 @@ def run(row: Refund) -> None:
         if row.attempts > MAX_AMBIGUOUS_ATTEMPTS:
             update_owned(row, status=Status.UNKNOWN, worker=None, error=str(error)[:500])
         else:
-            _wait(row, backoff(row.attempts, base=settings.PAYMENT_BACKOFF), str(error))
+            _wait(row, backoff_delay(row.attempts, base=settings.PAYMENT_BACKOFF), str(error))
     except GatewayRefused as error:
         # Its credit note stands: staff try again, or the balance takes it.
         log.error("refund %s is refused: %s", row.pk, error.code)
@@ -258,7 +262,7 @@ def _book(row: Refund, gateway_id: str) -> None:
     if not open_ones.update(updated_at=timezone.now(), **values):
         return
     to_balance, letter = row.to == To.BALANCE, row.attempt.letter
-    account, by = (BALANCE, "balance") if to_balance else (cash(letter), f"gateway-{letter}")
+    account, by = (BALANCE, "balance") if to_balance else (cash_account(letter), f"gateway-{letter}")
     _give(payment, row.amount_minor, tx=f"ref:{row.pk}", account=account, to=row.to, by=by)
     take_reward_back(payment, row.amount_minor, key=row.pk, note="refunded")
 
@@ -266,7 +270,7 @@ def _book(row: Refund, gateway_id: str) -> None:
 def _give(payment: Payment, amount: int, *, tx: str, account: str, to: str, by: str) -> None:
     """Book the refunded money of an order and emit the event."""
     currency, invoice_id = payment.currency, payment.invoice_id
-    post(tx, currency, [(RECEIVABLE, amount), (account, -amount)], about=invoice_id)
+    post_transaction(tx, currency, [(RECEIVABLE, amount), (account, -amount)], about=invoice_id)
     kind = Transaction.Kind.CREDIT if to == To.BALANCE else Transaction.Kind.REFUND
     Transaction.objects.create(
         kind=kind, amount_minor=amount, currency=currency, by=by, payment=payment, invoice_id=invoice_id

@@ -7,7 +7,7 @@ from decimal import Decimal
 from django.db.models import Case, DecimalField, F, Q, Sum, Value, When
 
 from billing.payments.models import Transaction
-from core.reports import Column, Grouping, Report, Source, condition, count
+from core.reports import Column, Grouping, Report, Source, count, filter_condition
 from core.text.currencies import NO_DECIMALS, THREE_DECIMALS
 from core.text.translation import gettext_lazy
 
@@ -51,14 +51,22 @@ BILLING = Report(
             ),
             columns=(
                 count(
-                    "payments", gettext_lazy("Payments"), Q(kind=Kind.PAYMENT), condition("kind", "equals", "payment")
+                    "payments",
+                    gettext_lazy("Payments"),
+                    Q(kind=Kind.PAYMENT),
+                    filter_condition("kind", "equals", "payment"),
                 ),
-                count("refunds", gettext_lazy("Refunds"), Q(kind=Kind.REFUND), condition("kind", "equals", "refund")),
+                count(
+                    "refunds",
+                    gettext_lazy("Refunds"),
+                    Q(kind=Kind.REFUND),
+                    filter_condition("kind", "equals", "refund"),
+                ),
                 count(
                     "credits",
                     gettext_lazy("Credited"),
                     Q(kind=Kind.CREDIT),
-                    condition("kind", "equals", "credit"),
+                    filter_condition("kind", "equals", "credit"),
                 ),
             ),
         ),

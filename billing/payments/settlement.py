@@ -22,7 +22,7 @@ from billing.gateways.base import PaymentState, PaymentUpdate, SavedMethod
 from billing.invoices.models import Invoice
 from billing.invoices.services import issue, mark_paid, take_back
 from billing.ledger.money import sum_text, to_amount
-from billing.ledger.services import BALANCE, BANK, RECEIVABLE, balance_of, cash, post
+from billing.ledger.services import BALANCE, BANK, RECEIVABLE, balance_of, cash_account, post_transaction
 from billing.payments.models import Attempt, Payment, PaymentMethod, Transaction
 from billing.payments.notices import tell_received
 from billing.subscriptions.changes import Action, apply_change, lock_primary
@@ -49,9 +49,11 @@ payment_method_changed: Hook[[], object] = Hook(
 )
 
 
-def takes_gateways(payment: Payment) -> bool:
-    """Return whether an open order may be paid at a gateway: within a day, since time that is credited and a coupon are
-    worth less later. A renewal's invoice is issued, and stays payable."""
+def accepts_gateways(payment: Payment) -> bool:
+    """Return whether an open order may be paid at a gateway. It may for a day, because credit and coupons decay.
+
+    A renewal's invoice is issued, and stays payable.
+    """
     return payment.renews is not None or payment.created_at > timezone.now() - ORDER_PAGE_LIFE
 
 
@@ -116,13 +118,13 @@ def _settle_paid(payment: Payment, attempt: Attempt, fact: PaymentUpdate) -> Non
         return
     attempt.status = Status.PAID
     attempt.reason = ""
-    attempt.save()  # before the events of what it opens
+    attempt.save()  # before the events of the opened period, which refer to it
     if fact.method and attempt.save_method:
         save_method(attempt.letter, attempt.adapter, fact.method)
-    booking = {"account": cash(attempt.letter), "by": f"gateway-{attempt.letter}", "tx": f"pay:{attempt.pk}"}
-    if payment.status != Payment.Status.OPEN or takes_gateways(payment):
-        # A closed order takes the money too: `take_money` turns it into balance instead of losing it.
-        take_money(payment, **booking)
+    booking = {"account": cash_account(attempt.letter), "by": f"gateway-{attempt.letter}", "tx": f"pay:{attempt.pk}"}
+    if payment.status != Payment.Status.OPEN or accepts_gateways(payment):
+        # A closed order takes the money too: `apply_received_money` turns it into balance instead of losing it.
+        apply_received_money(payment, **booking)
         return
     # Paid after the quote expired: only bank orders are still open, and one whose transfer is reported goes on waiting.
     if payment.bank_state != Payment.Bank.SUBMITTED:
@@ -130,7 +132,7 @@ def _settle_paid(payment: Payment, attempt: Attempt, fact: PaymentUpdate) -> Non
     keep_as_credit(payment, **booking)
 
 
-def take_money(payment: Payment, *, account: str, by: str, tx: str) -> None:
+def apply_received_money(payment: Payment, *, account: str, by: str, tx: str) -> None:
     """Pay a locked order with money that has come, or credit it to the balance if the order is closed or void."""
     if payment.status == Payment.Status.OPEN:
         # The savepoint undoes a purchase that stopped halfway, while the money itself is still booked below.
@@ -165,8 +167,10 @@ def apply_payment(payment: Payment, *, account: str, by: str, tx: str) -> None:
     # Money and balance are two transactions of the books, each unique by its key. A second attempt to book
     # either fails on the constraint instead of counting it twice.
     money, credit = payment.amount_minor, payment.credit_minor
-    post(tx, payment.currency, [(account, money), (RECEIVABLE, -money)], about=invoice.pk)
-    post(f"bal:{payment.pk}", payment.currency, [(BALANCE, credit), (RECEIVABLE, -credit)], about=invoice.pk)
+    post_transaction(tx, payment.currency, [(account, money), (RECEIVABLE, -money)], about=invoice.pk)
+    post_transaction(
+        f"bal:{payment.pk}", payment.currency, [(BALANCE, credit), (RECEIVABLE, -credit)], about=invoice.pk
+    )
     mark_paid(invoice)
     payment.status = Payment.Status.PAID
     payment.paid_at = timezone.now()
@@ -241,7 +245,7 @@ def _renewed_period(payment: Payment, invoice: Invoice) -> tuple[datetime, datet
 
 
 def _set_add_ons(payment: Payment) -> Subscription:
-    """Set the locked subscription's add-ons to those of its paid order."""
+    """Copy the add-ons of the paid order to the locked subscription."""
     subscription: Subscription = Subscription.objects.select_related("plan", "version").get(pk=payment.subscription_id)
     if "addOns" in payment.basis:
         set_subscription_items(subscription, payment.basis["addOns"], note=f"order {payment.number}")
@@ -260,8 +264,8 @@ def _text(moment: Any) -> str:
 
 
 def keep_as_credit(payment: Payment, *, account: str, by: str, tx: str) -> None:
-    """Keep money that came for an order which it does not pay: it is the company's balance."""
-    post(tx, payment.currency, [(account, payment.amount_minor), (BALANCE, -payment.amount_minor)])
+    """Credit money that cannot pay its order to the company's balance."""
+    post_transaction(tx, payment.currency, [(account, payment.amount_minor), (BALANCE, -payment.amount_minor)])
     _tell(payment, Kind.CREDIT, payment.amount_minor, by)
     tell_received(payment, by=by, credited=True)
     emit("payment.credited", [payment.pk], payloads={payment.pk: {"by": by}})
@@ -314,6 +318,6 @@ def save_method(letter: str, adapter: str, saved: SavedMethod) -> PaymentMethod:
 
 
 def usable_balance(currency: str) -> int:
-    """Return the amount that the active company's balance can cover. Its open order has taken nothing of it yet."""
+    """Return the amount that the active company's balance can cover. An open order has not used the balance yet."""
     # A balance below zero is a debt. It covers nothing, but must not raise the price of an order either.
     return max(0, balance_of(currency))

@@ -18,9 +18,9 @@ from billing.reconciliation.models import Difference, Reconciliation
 from billing.reconciliation.services import begin, clear
 from billing.subscriptions.admin import staff_of
 from core.backoffice.admin import BackOfficeAdmin, command_of
-from core.backoffice.columns import Tones, badge, chosen
-from core.backoffice.dialogs import asks
-from core.backoffice.panels import ROWS, link, list_address, panel, table
+from core.backoffice.columns import Tones, badge, choice_text
+from core.backoffice.dialogs import dialog_action
+from core.backoffice.panels import ROWS, list_address, register_panel, render_link, render_table
 from core.tenancy import unscoped
 from core.text.translation import gettext_lazy as _
 
@@ -82,7 +82,7 @@ class DifferenceAdmin(BackOfficeAdmin):
     def ours(self, row: Difference) -> SafeString | str:
         return _ours(row)
 
-    @asks(ClearForm, _("Mark as resolved"), permission="billing.change_difference")
+    @dialog_action(ClearForm, _("Mark as resolved"), permission="billing.change_difference")
     def see_to(self, request: HttpRequest, record: Difference, *, note: str) -> None:
         """Record the resolution of the difference."""
         clear(record, note=note, by=staff_of(request))
@@ -97,15 +97,15 @@ def _ours(row: Difference) -> SafeString | str:
     """Return a link to our attempt or refund."""
     model = Refund if row.what == "refund" else Attempt
     with unscoped(reason="back office: the record that a gateway names"):
-        return link(model.objects.filter(pk=row.reference).first())
+        return render_link(model.objects.filter(pk=row.reference).first())
 
 
-@panel(Reconciliation, _("Differences"), permission="billing.view_difference")
+@register_panel(Reconciliation, _("Differences"), permission="billing.view_difference")
 def _differences(row: Reconciliation) -> SafeString:
     differences = row.found.order_by("-pk")[:ROWS]
     cells = [
         (
-            link(difference, chosen(difference, "kind")),
+            render_link(difference, choice_text(difference, "kind")),
             difference.what,
             _money(difference.amount_there, difference.currency),
             _ours(difference),
@@ -113,7 +113,7 @@ def _differences(row: Reconciliation) -> SafeString:
         for difference in differences
     ]
     more = list_address(Difference, reconciliation__id__exact=row.pk) if row.differences > ROWS else ""
-    return table(
+    return render_table(
         (_("Difference"), _("Kind"), _("At the gateway"), _("Our record")),
         cells,
         more=more,
@@ -121,35 +121,40 @@ def _differences(row: Reconciliation) -> SafeString:
     )
 
 
-@panel(GatewayAccount, _("Reconciliation"), permission="billing.view_reconciliation")
+@register_panel(GatewayAccount, _("Reconciliation"), permission="billing.view_reconciliation")
 def _last(account: GatewayAccount) -> SafeString:
     rows = account.reconciliations.order_by("-created_at")[:ROWS]
     cells = [
         (
-            link(reconciliation),
-            chosen(reconciliation, "status"),
+            render_link(reconciliation),
+            choice_text(reconciliation, "status"),
             reconciliation.payments,
             reconciliation.refunds,
             reconciliation.differences,
         )
         for reconciliation in rows
     ]
-    return table(
+    return render_table(
         (_("Time"), _("State"), _("Payments"), _("Refunds"), _("Differences")),
         cells,
         empty=_("No comparisons yet."),
     )
 
 
-@panel(GatewayAccount, _("Parked payments"), permission="billing.view_attempt")
+@register_panel(GatewayAccount, _("Parked payments"), permission="billing.view_attempt")
 def _parked(account: GatewayAccount) -> SafeString:
     with unscoped(reason="back office: parked payments of all companies"):
         parked = Attempt.objects.filter(letter=account.letter, status__in=("wrong", "unknown"))
         rows = list(parked.select_related("company", "payment").order_by("updated_at")[:ROWS])
         cells = [
-            (link(attempt, attempt.payment.number), link(attempt.company), chosen(attempt, "status"), attempt.reason)
+            (
+                render_link(attempt, attempt.payment.number),
+                render_link(attempt.company),
+                choice_text(attempt, "status"),
+                attempt.reason,
+            )
             for attempt in rows
         ]
-    return table(
+    return render_table(
         (_("Order"), _("Company"), _("State"), _("Answer of the gateway")), cells, empty=_("No parked payments.")
     )

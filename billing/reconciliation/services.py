@@ -20,10 +20,10 @@ from django.db.models import Q, QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.mails.staff import tell_staff
+from accounts.mails.staff import mail_staff
 from accounts.models import User
 from billing.disputes.services import watch
-from billing.gateways.accounts import accounts_on, gateway_client, track_account_health, with_environment
+from billing.gateways.accounts import active_accounts, gateway_client, record_account_health, with_environment
 from billing.gateways.base import (
     AmbiguousOutcome,
     Gateway,
@@ -34,7 +34,7 @@ from billing.gateways.base import (
 )
 from billing.gateways.models import GatewayAccount
 from billing.ledger.models import Posting
-from billing.ledger.services import cash
+from billing.ledger.services import cash_account
 from billing.payments.models import Attempt, Refund
 from billing.payments.processor import MISCONFIGURED_WAIT, order_of, refresh_attempt
 from billing.payments.refunds import book_found
@@ -42,7 +42,7 @@ from billing.reconciliation.models import Difference, Reconciliation
 from core.errors import NamedError
 from core.ids import is_id
 from core.jobs import claim, notify_workers, update_owned
-from core.jobs.leases import LeaseLost, backoff
+from core.jobs.leases import LeaseLost, backoff_delay
 from core.tenancy import company_scope, unscoped
 
 log = logging.getLogger(__name__)
@@ -87,7 +87,7 @@ def begin(account: GatewayAccount, *, by: User | None = None) -> Reconciliation:
 def begin_due() -> bool:
     """Start a reconciliation for each account that is on and was not reconciled for a day. Returns False: nothing is
     left."""
-    for account in accounts_on():
+    for account in active_accounts():
         last = Reconciliation.objects.filter(account=account).order_by("-created_at").values_list("created_at").first()
         behind = account.reconciled_until is not None and account.reconciled_until < timezone.now() - DAILY
         if last is None or behind or last[0] < timezone.now() - DAILY:
@@ -114,13 +114,13 @@ def run(row: Reconciliation) -> None:
     """Run a claimed reconciliation and release it. An interrupted one starts again; each of its steps counts once."""
     account = with_environment(row.account.letter, row.account) or row.account
     try:
-        with track_account_health(account):
+        with record_account_health(account):
             comparison = Comparison(row=row, account=account, gateway=gateway_client(account))
             comparison.run()
     except Misconfigured as error:
         _retry_later(row, MISCONFIGURED_WAIT, str(error))
     except (AmbiguousOutcome, GatewayRefused) as error:
-        _retry_later(row, backoff(row.attempts, base=settings.PAYMENT_BACKOFF), str(error))
+        _retry_later(row, backoff_delay(row.attempts, base=settings.PAYMENT_BACKOFF), str(error))
     else:
         _finish(row, account, comparison)
 
@@ -148,7 +148,7 @@ def _finish(row: Reconciliation, account: GatewayAccount, comparison: Comparison
     GatewayAccount.objects.filter(pk=account.pk).update(reconciled_until=row.until)
     if loud:
         log.error("gateway-%s: %d differences between its money and the books", account.letter, loud)
-        tell_staff(
+        mail_staff(
             subject=f"gateway-{account.letter}: {loud} differences between its money and the books",
             text="Money was paid twice, is missing, or is another amount than was asked for.",
             path=reverse("admin:billing_reconciliation_change", args=(row.pk,)),
@@ -295,10 +295,12 @@ class Comparison:
         Difference.objects.bulk_create([fresh], ignore_conflicts=True)
 
 
-def booked_by(letter: str, since: datetime, until: datetime) -> QuerySet[Posting]:
+def booked_by(gateway_slot: str, since: datetime, until: datetime) -> QuerySet[Posting]:
     """Return the postings of payments by a gateway. The index covers cash alone, so the query repeats that
     condition."""
-    rows = Posting.objects.filter(account=cash(letter), account__startswith="cash:", tx__startswith="pay:")
+    rows = Posting.objects.filter(
+        account=cash_account(gateway_slot), account__startswith="cash:", tx__startswith="pay:"
+    )
     postings: QuerySet[Posting] = rows.filter(created_at__gte=since, created_at__lt=until).order_by("created_at", "pk")
     return postings
 

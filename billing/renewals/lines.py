@@ -12,9 +12,9 @@ from accounts.models import Company, CompanySettings
 from billing.addons.holdings import Holdings
 from billing.addons.services import Chosen, Item
 from billing.charges.services import bill_pending, line_of
-from billing.checkout.lines import item_lines, plan_lines, taxed
+from billing.checkout.lines import add_tax, item_lines, plan_lines
 from billing.checkout.quote import FALLBACK
-from billing.invoices.services import Line, the_seller
+from billing.invoices.services import Line, get_seller
 from billing.ledger.services import BALANCE
 from billing.models import BillingDetails, Charge, Currency, Plan, PlanPrice, PlanVersion, Posting, Seller
 from billing.plans.versions import prices_in
@@ -111,16 +111,16 @@ class CompanyDetails:
         return self.rates[country]
 
 
-def compute_lines(batch: Sequence[Due], facts: CompanyDetails) -> None:
+def compute_lines(batch: Sequence[Due], companies: CompanyDetails) -> None:
     """Give each subscription its lines, tax included, the currency that they are in, and what they bill."""
-    seller, ids = the_seller(), [due.id for due in batch]
+    seller, ids = get_seller(), [due.id for due in batch]
     prices = _prices(batch)
     holdings = Holdings.read({due.id: due.chosen for due in batch})
     charges = bill_pending(ids)
     for due in batch:
         priced = prices[due.id]
         # The present currency comes first: the company's balance is in it, and it expects no other.
-        wanted = (due.currency, facts.own_currency.get(due.company_id, ""), FALLBACK, *priced)
+        wanted = (due.currency, companies.own_currency.get(due.company_id, ""), FALLBACK, *priced)
         price = next((priced[code] for code in wanted if code in priced), None)
         due.priced = price is not None
         if price is None:
@@ -134,8 +134,8 @@ def compute_lines(batch: Sequence[Due], facts: CompanyDetails) -> None:
         # An invoice has one currency. Charges in another one wait for an order that has it.
         due.charges = [charge for charge in charges.get(due.id, ()) if charge.currency == code]
         bought = plan_lines(due.plan, price, seats) + item_lines(due.items, code, due.interval)
-        due.tax = facts.tax(due.company_id, seller)
-        due.lines = taxed((*bought, *(line_of(charge) for charge in due.charges)), due.tax)
+        due.tax = companies.tax(due.company_id, seller)
+        due.lines = add_tax((*bought, *(line_of(charge) for charge in due.charges)), due.tax)
 
 
 def _prices(batch: Sequence[Due]) -> dict[str, dict[str, PlanPrice]]:

@@ -6,11 +6,11 @@ from datetime import datetime
 
 from django.conf import settings
 
-from billing.addons.services import stored
-from billing.invoices.services import legs_of, party
+from billing.addons.services import addons_to_json
+from billing.invoices.services import invoice_party, legs_of
 from billing.ledger.money import exponent
 from billing.models import Invoice, Subscription
-from billing.payments.orders import BANK_LIFE, new_number
+from billing.payments.orders import BANK_LIFE, new_order_number
 from billing.renewals.lines import CompanyDetails, Due
 from billing.subscriptions.periods import period_after
 from core.ids import new_id
@@ -36,7 +36,7 @@ def invoice_row(due: Due, facts: CompanyDetails, end: datetime, now: datetime) -
         "total_minor": due.total,
         "tax_basis": due.tax.basis if due.tax else {},
         # A copy: an issued invoice must not change with the company's later details.
-        "buyer": party(facts.details[due.company_id]),
+        "buyer": invoice_party(facts.details[due.company_id]),
         "period_start": due.period_end,
         "period_end": end,
     }
@@ -84,7 +84,7 @@ def payment_row(due: Due, id: str, invoice: JsonObject, facts: CompanyDetails, n
     return {
         "id": id,
         "company_id": due.company_id,
-        "number": new_number(),
+        "number": new_order_number(),
         "subscription_id": due.id,
         "invoice_id": invoice["id"],
         "amount_minor": total - credit,
@@ -94,7 +94,7 @@ def payment_row(due: Due, id: str, invoice: JsonObject, facts: CompanyDetails, n
         "interval": due.interval,
         "seats": due.seats,
         "renews": due.period_end,
-        "basis": {"coupon": "", "credit": credit, "total": total, "addOns": stored(due.items)},
+        "basis": {"coupon": "", "credit": credit, "total": total, "addOns": addons_to_json(due.items)},
         # Payable for two weeks after access has ended: a transfer that was
         # started on the last day still counts.
         "expires_at": now + settings.GRACE_PERIOD + BANK_LIFE,

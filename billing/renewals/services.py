@@ -21,9 +21,9 @@ from django.db import connection, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from billing.addons.services import stored
+from billing.addons.services import addons_to_json
 from billing.charges.services import mark_billed
-from billing.invoices.services import next_numbers, party, the_seller
+from billing.invoices.services import get_seller, invoice_party, next_numbers
 from billing.models import (
     Dunning,
     Invoice,
@@ -41,10 +41,10 @@ from billing.payments.settlement import close_order, set_subscription_items
 from billing.plans.versions import with_terms
 from billing.renewals.lines import CompanyDetails, Due, compute_lines
 from billing.renewals.rows import change_row, invoice_row, line_rows, moved, next_end, payment_row, posting_rows
-from billing.renewals.writer import dumped, insert_rows
+from billing.renewals.writer import insert_rows, lines_to_json
 from billing.subscriptions.changes import access_end, lock_primary, require_subscription
 from billing.subscriptions.models import PAID
-from billing.subscriptions.renewals import fall_due
+from billing.subscriptions.renewals import mark_renewal_past_due
 from billing.subscriptions.selectors import ends_by, version_at
 from core.events.across import emit_across
 from core.ids import new_id
@@ -236,7 +236,7 @@ def _fall_due(due: Due, now: datetime) -> None:
         subscription = Subscription.objects.select_related("plan").get(pk=due.id)
         subscription.bill_at = max(next_end(due.period_end, due), now + AHEAD)
         subscription.save(update_fields=["bill_at"])
-        fall_due(subscription, note="the plan has no price to bill")
+        mark_renewal_past_due(subscription, note="the plan has no price to bill")
 
 
 def _renew_free(batch: Sequence[Due], now: datetime) -> None:
@@ -259,7 +259,9 @@ def _renew_free(batch: Sequence[Due], now: datetime) -> None:
             # Add-ons are rows of their own with a journal. Few periods change them,
             # so this one step is not set-based.
             with company_scope(due.company_id), lock_primary(due.company_id) as primary:
-                set_subscription_items(require_subscription(primary), stored(due.items), note="chosen for this period")
+                set_subscription_items(
+                    require_subscription(primary), addons_to_json(due.items), note="chosen for this period"
+                )
 
 
 def _bill(batch: Sequence[Due], details: CompanyDetails, now: datetime, waiting: int) -> None:
@@ -316,9 +318,9 @@ def _bill(batch: Sequence[Due], details: CompanyDetails, now: datetime, waiting:
 def _issue(invoices: list[JsonObject]) -> None:
     """Number the invoices and insert them. The caller should commit soon, because the series stays locked until
     then."""
-    seller = the_seller()
+    seller = get_seller()
     numbers, day = next_numbers("INV", seller, len(invoices))
-    shown, now = party(seller), timezone.now()
+    shown, now = invoice_party(seller), timezone.now()
     for invoice, number in zip(invoices, numbers, strict=True):
         invoice |= {"number": number, "issued_on": day, "issued_at": now, "due_at": now, "seller": shown}
     insert_rows(Invoice, invoices)
@@ -330,4 +332,5 @@ def _issue(invoices: list[JsonObject]) -> None:
 def _move_all(moves: Sequence[JsonObject], now: datetime) -> None:
     if moves:
         with connection.cursor() as cursor:
-            cursor.execute(MOVE, [now, dumped(moves)])
+            # One statement for the batch, so that its locks are held briefly.
+            cursor.execute(MOVE, [now, lines_to_json(moves)])

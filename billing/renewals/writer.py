@@ -40,8 +40,8 @@ def insert_rows(model: type[models.Model], rows: Sequence[JsonObject]) -> None:
         f" SELECT {', '.join(values)} FROM json_to_recordset(%s::json) AS new ({types})"
     )
     with connection.cursor() as cursor:
-        cursor.execute(statement, [*constants.values(), dumped(rows)])
+        cursor.execute(statement, [*constants.values(), lines_to_json(rows)])
 
 
-def dumped(rows: Sequence[JsonObject]) -> str:
+def lines_to_json(rows: Sequence[JsonObject]) -> str:
     return orjson.dumps(rows, default=str).decode()

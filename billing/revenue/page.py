@@ -15,7 +15,7 @@ from billing.revenue.selectors import (
     last_months,
     recurring_revenue,
 )
-from core.backoffice.panels import table
+from core.backoffice.panels import render_table
 from core.text.formats import month_text
 from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
@@ -44,7 +44,7 @@ def _recurring() -> SafeString:
         )
         for revenue in recurring_revenue()
     ]
-    return table(
+    return render_table(
         (_("Currency"), _("Subscriptions"), _("Per month"), _("Per year")), rows, empty=_("No paid subscriptions yet.")
     )
 
@@ -57,7 +57,7 @@ def _earned_by_currency() -> Iterable[tuple[str, list[tuple[str, int, str]]]]:
 def _earned(sums: Sequence[tuple[str, int, str]]) -> SafeString:
     most = max((minor for _, minor, _ in sums), default=0)
     rows = [(month, sum_text(minor, code), _bar(minor, most)) for month, minor, code in sums]
-    return table((_("Month"), _("Net of tax and credit notes"), ""), rows)
+    return render_table((_("Month"), _("Net of tax and credit notes"), ""), rows)
 
 
 def _churn() -> SafeString:
@@ -74,7 +74,7 @@ def _churn() -> SafeString:
         )
         for month in months
     ]
-    return table((_("Month"), _("At the start"), _("New"), _("Ended"), _("Churn"), ""), rows)
+    return render_table((_("Month"), _("At the start"), _("New"), _("Ended"), _("Churn"), ""), rows)
 
 
 def _owed() -> SafeString:
@@ -90,7 +90,7 @@ def _owed() -> SafeString:
         )
         for receivable in receivables
     ]
-    return table(
+    return render_table(
         (_("Currency"), _("Overdue by"), _("Invoices"), _("Amount"), ""), rows, empty=_("No outstanding invoices.")
     )
 

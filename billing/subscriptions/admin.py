@@ -36,11 +36,11 @@ from billing.subscriptions.services import (
     override_subscription,
 )
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from core.backoffice.columns import Tones, badge, chosen
-from core.backoffice.dialogs import asks, has_status
-from core.backoffice.panels import ROWS, link, list_address, panel, table
+from core.backoffice.columns import Tones, badge, choice_text
+from core.backoffice.dialogs import dialog_action, has_status
+from core.backoffice.panels import ROWS, list_address, register_panel, render_link, render_table
 from core.text.labels.choices import choice_label
-from core.text.labels.words import heading
+from core.text.labels.words import name_label
 from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
 
@@ -228,7 +228,7 @@ class SubscriptionAdmin(CompanyRecordAdmin):
 
         self.each(request, rows.filter(is_primary=True), do, _("Expired"))
 
-    @asks(GrantForm, _("Grant"), permission=CHANGE)
+    @dialog_action(GrantForm, _("Grant"), permission=CHANGE)
     def grant(
         self,
         request: HttpRequest,
@@ -256,7 +256,7 @@ class SubscriptionAdmin(CompanyRecordAdmin):
             request, record, _("Granted: %(plan)s. %(note)s") % {"plan": plan or _("Everything"), "note": note}
         )
 
-    @asks(ExtendForm, _("Extend"), permission=CHANGE)
+    @dialog_action(ExtendForm, _("Extend"), permission=CHANGE)
     def extend(self, request: HttpRequest, record: Subscription, *, until: date, note: str) -> None:
         """Move the end to a later day."""
         extend_subscription(
@@ -264,7 +264,7 @@ class SubscriptionAdmin(CompanyRecordAdmin):
         )
         self.log_change(request, record, _("Extended to %(day)s. %(note)s") % {"day": until, "note": note})
 
-    @asks(ChangeForm, _("Change plan or seats"), permission=CHANGE)
+    @dialog_action(ChangeForm, _("Change plan or seats"), permission=CHANGE)
     def change(
         self, request: HttpRequest, record: Subscription, *, plan: Plan | None, seats: int | None, note: str
     ) -> None:
@@ -277,14 +277,14 @@ class SubscriptionAdmin(CompanyRecordAdmin):
             % {"plan": plan or _("unchanged"), "seats": seats or _("unchanged"), "note": note},
         )
 
-    @asks(PauseForm, _("Pause"), permission=CHANGE)
+    @dialog_action(PauseForm, _("Pause"), permission=CHANGE)
     def pause(self, request: HttpRequest, record: Subscription, *, until: date, note: str) -> None:
         """Pause the subscription to the end of a day."""
         until_then = cast(datetime, end_of(until))
         pause_subscription(company_id=record.company_id, until=until_then, by=staff_of(request), note=note)
         self.log_change(request, record, _("Paused until %(day)s. %(note)s") % {"day": until, "note": note})
 
-    @asks(CancelForm, _("Cancel subscription"), permission=CHANGE)
+    @dialog_action(CancelForm, _("Cancel subscription"), permission=CHANGE)
     def cancel(self, request: HttpRequest, record: Subscription, *, at_period_end: bool, note: str) -> None:
         """End the subscription, now or with its period."""
         cancel_subscription(company_id=record.company_id, at_period_end=at_period_end, by=staff_of(request), note=note)
@@ -311,7 +311,7 @@ class SubscriptionChangeAdmin(CompanyRecordAdmin):
         return lookup == "subscription__id__exact" or super().lookup_allowed(lookup, value, request)
 
 
-@panel(Subscription, _("Changes"), permission="billing.view_subscriptionchange")
+@register_panel(Subscription, _("Changes"), permission="billing.view_subscriptionchange")
 def _changes(subscription: Subscription) -> SafeString:
     rows = (
         SubscriptionChange.objects.filter(subscription=subscription)
@@ -320,7 +320,7 @@ def _changes(subscription: Subscription) -> SafeString:
     )
     cells = [
         (
-            link(row, chosen(row, "action")),
+            render_link(row, choice_text(row, "action")),
             row.by or _("The service"),
             _changed_values(row),
             row.note or "–",
@@ -329,16 +329,16 @@ def _changes(subscription: Subscription) -> SafeString:
         for row in rows
     ]
     more = list_address(SubscriptionChange, subscription__id__exact=subscription.pk)
-    return table((_("Action"), _("By"), _("Changed values"), _("Note"), _("Time")), cells, more=more)
+    return render_table((_("Action"), _("By"), _("Changed values"), _("Note"), _("Time")), cells, more=more)
 
 
 def _changed_values(change: SubscriptionChange) -> str:
     """Format the changed values, without those that repeat others."""
     names = [name for name in change.after if name not in ("plan_id", "starts_at", "period_start")]
     return (
-        "; ".join(f"{heading(name)}: {_text(change.before.get(name))} → {_text(change.after[name])}" for name in names)[
-            :500
-        ]
+        "; ".join(
+            f"{name_label(name)}: {_text(change.before.get(name))} → {_text(change.after[name])}" for name in names
+        )[:500]
         or "–"
     )
 

@@ -138,6 +138,7 @@ def apply_change(
         note=note,
         source=source,
     )
+    # After the commit: a reader in between would cache the former terms again.
     transaction.on_commit(partial(forget_words, subscription.company_id))
     if not ALLOWING.isdisjoint(changed):
         terms_changed.send()

@@ -30,7 +30,7 @@ class CurrentPlan:
     amounts: Amounts
 
 
-def held_plan(subscription: Subscription | None) -> CurrentPlan | None:
+def paid_plan(subscription: Subscription | None) -> CurrentPlan | None:
     """Return the company's paid plan; None in a trial, without a subscription, or with one that was granted."""
     if subscription is None or not is_open(subscription) or subscription.plan_id is None or not subscription.interval:
         return None

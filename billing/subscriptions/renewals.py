@@ -102,7 +102,7 @@ def advance(subscription: Subscription, policies: SubscriptionPolicies, now: dat
         # No answer of a gateway is no refusal, so nobody loses the subscription while one is awaited.
         _end(subscription, subscription.ends_at)
     elif not is_billed(subscription):
-        fall_due(subscription)
+        mark_renewal_past_due(subscription)
         _notify_owners("subscription.past_due", subscription)
     else:
         return False
@@ -121,7 +121,7 @@ def _is_collected(subscription: Subscription, now: datetime) -> bool:
     return is_billed(subscription) and at is not None and at - now > BILLED_AHEAD
 
 
-def fall_due(subscription: Subscription, *, note: str = "") -> None:
+def mark_renewal_past_due(subscription: Subscription, *, note: str = "") -> None:
     """Make a locked, active subscription past due, in the caller's transaction. Any other stays as it is."""
     if subscription.status == Status.ACTIVE:
         apply_change(subscription, Action.PAST_DUE, note=note, status=Status.PAST_DUE)

@@ -41,7 +41,7 @@ def grace_begins(ends_at: datetime) -> datetime:
     return ends_at - settings.GRACE_PERIOD / 2
 
 
-def phase_of(status: str, ends_at: datetime | None) -> str:
+def restricted_phase(status: str, ends_at: datetime | None) -> str:
     """Return the restricted phase of an open subscription: GRACE if it is unpaid for half of the grace period,
     PAUSED, or ""."""
     if status == Status.PAUSED:
@@ -63,7 +63,7 @@ def state_words(subscription: Subscription | None) -> StateWords | None:
     if status == Status.PAUSED:
         until = f" until {_day(subscription, subscription.paused_until)}" if subscription.paused_until else ""
         return StateWords("paused", f"The subscription is paused{until}: you can look, and change nothing.", PLAN_PAGE)
-    if status == Status.PAST_DUE and phase_of(status, end) == GRACE:
+    if status == Status.PAST_DUE and restricted_phase(status, end) == GRACE:
         day = _day(subscription, end)
         sentence = f"The subscription is not paid: nothing new is sent or begun, and access ends on {day}."
         return StateWords("grace", sentence, PLAN_PAGE)
@@ -114,7 +114,7 @@ def lapsed_since() -> datetime | None:
     return subscription.ends_at if ended else subscription.created_at
 
 
-def plan_held(subscription: Subscription) -> Plan | None:
+def subscribed_plan(subscription: Subscription) -> Plan | None:
     """Return the plan of a subscription with the terms that it pays for; None: everything."""
     return None if subscription.plan is None else with_terms(subscription.plan, subscription.version)
 

@@ -25,7 +25,7 @@ from billing.subscriptions.changes import (
 )
 from billing.subscriptions.models import Subscription
 from billing.subscriptions.periods import period_after
-from billing.subscriptions.selectors import plan_held
+from billing.subscriptions.selectors import subscribed_plan
 from core.access.meters import METERS
 from core.errors import NamedError, ValidationFailed, shorten
 from core.tenancy import company_id as active_company
@@ -118,6 +118,7 @@ def grant_subscription(
     if until is not None and until <= now:
         raise ValidationFailed("until has passed", "enter a time in the future, or leave it empty", field="until")
     end = until or (period_after(now, interval, now.day) if interval else None)
+    # Without a subscription this locks the company: two grants must not both create one.
     with lock_primary(company_id) as primary:
         check_seats(plan, seats)
         subscription = primary or Subscription(company_id=company_id, starts_at=now)
@@ -183,7 +184,7 @@ def change_subscription(
         subscription = require_subscription(primary)
         _expect_open(subscription)
         new_plan, chosen = plan or subscription.plan, subscription.seats if seats is None else seats
-        check_seats(plan or plan_held(subscription), chosen)
+        check_seats(plan or subscribed_plan(subscription), chosen)
         return apply_change(subscription, Action.CHANGED, by=by, note=note, plan=new_plan, seats=chosen)
 
 

@@ -14,7 +14,7 @@ from unfold.widgets import UnfoldAdminDateWidget
 from billing.plans.models import PlanVersion
 from billing.subscriptions.versions import end_version
 from core.backoffice.admin import BackOfficeAdmin
-from core.backoffice.dialogs import asks
+from core.backoffice.dialogs import dialog_action
 from core.text.translation import gettext_lazy as _
 
 
@@ -45,7 +45,7 @@ class PlanVersionAdmin(BackOfficeAdmin):
     def subscribers(self, row: Any) -> int:
         return int(row.subscribers)
 
-    @asks(EndForm, _("Move subscribers to the current terms"), permission="billing.change_planversion")
+    @dialog_action(EndForm, _("Move subscribers to the current terms"), permission="billing.change_planversion")
     def end(self, request: HttpRequest, record: PlanVersion, *, on: date) -> None:
         """End the terms on a date and notify their subscribers."""
         end_version(record, on)

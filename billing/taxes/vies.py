@@ -17,16 +17,16 @@ from django.utils import timezone
 
 from billing.taxes.europe import EU
 from billing.taxes.models import BillingDetails
-from core.outbound_http import HttpFailed, exchange
+from core.outbound_http import HttpFailed, send_request
 from core.tenancy import company_scope
 from core.types import JsonObject
 
 log = logging.getLogger(__name__)
 BATCH = 10
 SECONDS = 10.0
-AGAIN = timedelta(hours=6)
+RETRY_DELAY = timedelta(hours=6)
 """Delay before a VAT id is checked again after no response, or after its worker died."""
-KEPT = ("valid", "isValid", "name", "address", "requestDate", "requestIdentifier", "userError")
+EVIDENCE_KEYS = ("valid", "isValid", "name", "address", "requestDate", "requestIdentifier", "userError")
 
 
 def note_change(details: BillingDetails) -> None:
@@ -46,10 +46,10 @@ def ask_vies() -> bool:
             vat_look_at__lte=timezone.now()
         )
         rows = list(due.order_by("vat_look_at")[:BATCH])
-        BillingDetails.objects.filter(pk__in=[row.pk for row in rows]).update(vat_look_at=timezone.now() + AGAIN)
+        BillingDetails.objects.filter(pk__in=[row.pk for row in rows]).update(vat_look_at=timezone.now() + RETRY_DELAY)
     for row in rows:
         with company_scope(row.company_id):
-            keep(row, evidence_of(row.vat_id, row.country))
+            store_evidence(row, evidence_of(row.vat_id, row.country))
     return len(rows) == BATCH
 
 
@@ -58,17 +58,17 @@ def evidence_of(vat_id: str, country: str) -> JsonObject | None:
     prefix = "EL" if country == "GR" else country
     number = "".join(letter for letter in vat_id if letter.isalnum()).removeprefix(prefix).removeprefix(country)
     try:
-        answer = exchange("GET", f"{settings.VIES_URL}/ms/{prefix}/vat/{number}", seconds=SECONDS)
+        answer = send_request("GET", f"{settings.VIES_URL}/ms/{prefix}/vat/{number}", seconds=SECONDS)
         evidence = orjson.loads(answer.body) if answer.status == 200 else None
     except (HttpFailed, orjson.JSONDecodeError) as error:
         log.warning("VIES gives no answer: %s", error)
         return None
     if not isinstance(evidence, dict) or not isinstance(evidence.get("isValid", evidence.get("valid")), bool):
         return None
-    return {name: str(evidence[name])[:500] for name in KEPT if evidence.get(name) is not None}
+    return {name: str(evidence[name])[:500] for name in EVIDENCE_KEYS if evidence.get(name) is not None}
 
 
-def keep(row: BillingDetails, evidence: JsonObject | None) -> None:
+def store_evidence(row: BillingDetails, evidence: JsonObject | None) -> None:
     """Keep an answer, unless the VAT id has changed meanwhile."""
     if evidence is None:
         return

@@ -36,10 +36,10 @@ class Usage(Page):
             self.add_error_toast(gettext("These days can't be shown. Here are the usual ones."))
             answer = self.ask("GET", "subscription/usage")
         usage = self.require_ok(answer).data
-        return {"usage": usage, "meters": [shown(meter) for meter in usage["meters"]]}
+        return {"usage": usage, "meters": [meter_row(meter) for meter in usage["meters"]]}
 
 
-def shown(meter: Values) -> JsonObject:
+def meter_row(meter: Values) -> JsonObject:
     """Return a meter with its tone, and its days as charts take them."""
     tone = ""
     if meter["percent"] >= 100 and not meter["price"]:

@@ -95,6 +95,7 @@ def _meter(key: str, limit: int, row: MeterPeriod | None, terms: Terms, now: dat
 
 def cost(units: int, price: Decimal, currency: str) -> JsonObject:
     """Return the cost of this number of units, before tax."""
+    # The same rounding as the charge (billing.meters.services), so that the page shows the billed amount.
     minor = (price * units).scaleb(exponent(currency)).to_integral_value(ROUND_HALF_UP)
     return money(int(minor), currency)
 

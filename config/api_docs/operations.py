@@ -175,7 +175,7 @@ def schema_of(group: Group, mount: Mount) -> JsonObject:
     return {**schema, "paths": paths, "servers": [{"url": address, "description": mount.title}]}
 
 
-def described(group: Group, mount: Mount) -> Iterator[tuple[Line, JsonObject]]:
+def describe_operations(group: Group, mount: Mount) -> Iterator[tuple[Line, JsonObject]]:
     """Yield each operation of a group with its part of the schema."""
     paths = schema_of(group, mount)["paths"]
     for line in group.lines:

@@ -23,7 +23,7 @@ from drf_spectacular.views import SpectacularSwaggerSplitView
 
 from config.api_docs.calls import call_of
 from config.api_docs.guides import GUIDES, guides, page_of
-from config.api_docs.operations import KEY, MOUNTS, Group, Line, Mount, described, groups, schema_of, sections
+from config.api_docs.operations import KEY, MOUNTS, Group, Line, Mount, describe_operations, groups, schema_of, sections
 from config.api_docs.parts import Reader, paragraphs, prose
 from config.api_docs.schema import for_readers
 from config.serving.compression import accepts_gzip
@@ -181,7 +181,9 @@ def _operations(key: str, mount: Mount) -> tuple[str, JsonObject]:
     group, mount = _group(key, mount)
     document = schema_of(group, mount)
     reader = Reader(document)
-    operations = [_described(reader, document, mount, line, operation) for line, operation in described(group, mount)]
+    operations = [
+        _described(reader, document, mount, line, operation) for line, operation in describe_operations(group, mount)
+    ]
     return "docs/group.html", {"group": group, "mount": mount, "operations": operations}
 
 

@@ -13,7 +13,7 @@ from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import condition, require_safe
 
 from accounts.auth.staff.second_factor import is_asked
-from config.api_docs.stored import KEY, WHOLE, Document, builder, stored
+from config.api_docs.stored import KEY, WHOLE, Document, builder, read_stored
 from config.serving.compression import accepts_gzip
 from core.api.handler import unavailable
 from core.api.refusals import RETRY_SECONDS, UNAVAILABLE
@@ -36,7 +36,7 @@ def for_readers(view: View) -> View:
 
 
 def _etag(request: HttpRequest, part: str) -> str | None:
-    document = stored(part)
+    document = read_stored(part)
     return None if document is None else document.etag
 
 
@@ -44,7 +44,7 @@ def _etag(request: HttpRequest, part: str) -> str | None:
 @require_safe
 @condition(etag_func=_etag)
 def _schema(request: HttpRequest, part: str) -> HttpResponse:
-    document = stored(part)
+    document = read_stored(part)
     if document is None:
         builder.start()
         return unavailable(request, BEING_BUILT)

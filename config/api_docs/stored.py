@@ -69,7 +69,7 @@ def folder() -> Path:
     return Path(settings.LEADWRIGHT_DATA) / FOLDER / release()
 
 
-def stored(part: str) -> Document | None:
+def read_stored(part: str) -> Document | None:
     """Return the schema, or None where it has not been built."""
     return _read(folder() / f"{part}.json.gz")
 
@@ -144,4 +144,4 @@ class Builder:
 builder = Builder()
 
 
-__all__ = ["KEY", "WHOLE", "Document", "build", "builder", "generate", "stored"]
+__all__ = ["KEY", "WHOLE", "Document", "build", "builder", "generate", "read_stored"]

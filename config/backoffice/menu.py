@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext
 
-from core.backoffice.columns import capitalized
+from core.backoffice.columns import capitalize_lazily
 from core.hold.models import Hold
 from core.hold.services import current_hold
 from core.text.translation import gettext_lazy as _
@@ -61,7 +61,7 @@ def navigation(request: HttpRequest) -> list[JsonObject]:
             if not model["admin_url"]:
                 continue
             page = admin.site.get_model_admin(model["model"])
-            title = capitalized(str(model["name"]))
+            title = capitalize_lazily(str(model["name"]))
             icon = getattr(page, "icon", "data_object")
             items[group_of(model["model"])].append({"title": title, "icon": icon, "link": model["admin_url"]})
     overview: JsonObject = {

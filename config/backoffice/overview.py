@@ -19,11 +19,11 @@ from billing.models import Attempt, Difference, Payment, Refund, Subscription
 from config.backoffice.menu import hold_of
 from config.backoffice.people import people_search
 from config.backoffice.service import service_state, work_state
-from core.backoffice.columns import chosen
+from core.backoffice.columns import choice_text
 from core.backoffice.paginator import EXACT, capped_count, estimated_counts
-from core.backoffice.panels import link, list_address, table
-from core.ids import first_id
-from core.jobs.progress import MOVING, grouped, progress_bar
+from core.backoffice.panels import list_address, render_link, render_table
+from core.ids import min_id_at
+from core.jobs.progress import MOVING, counts_by_status, progress_bar
 from core.models import EventDelivery, TaskSchedule
 from core.text.formats import day_text, moment_text, short_day_text
 from core.text.translation import gettext_lazy as _
@@ -32,7 +32,7 @@ from crm.models import Contact, Import
 from outreach.models import GenieScheduler, SendJob, SendJobTransition
 
 ROWS = 10
-HELD = _(
+HOLD_TEXT = _(
     "On hold since %(time)s UTC: %(reason)s. Nothing is sent, called or charged."
     " The operator ends the hold with manage.py release."
 )
@@ -58,7 +58,7 @@ def dashboard(request: HttpRequest, context: JsonObject) -> JsonObject:
     if people is not None:
         sections.append({"title": gettext("People"), "html": people})
     if hold := hold_of(request):
-        text = HELD % {"time": moment_text(hold.since), "reason": hold.reason}
+        text = HOLD_TEXT % {"time": moment_text(hold.since), "reason": hold.reason}
         sections.append({"title": gettext("On hold: nothing is sent"), "html": format_html("<p>{}</p>", text)})
     problems = _problems(request)
     if problems is not None:
@@ -150,8 +150,8 @@ def _by_day(model: Any, only: dict[str, str], days: list[date]) -> list[tuple[in
 
     Ids begin with their time, so that the primary key finds a day's rows; at most SCANNED of a day are read.
     """
-    edges = [first_id(datetime(day.year, day.month, day.day, tzinfo=UTC)) for day in days]
-    edges.append(first_id(datetime(days[-1].year, days[-1].month, days[-1].day, tzinfo=UTC) + timedelta(days=1)))
+    edges = [min_id_at(datetime(day.year, day.month, day.day, tzinfo=UTC)) for day in days]
+    edges.append(min_id_at(datetime(days[-1].year, days[-1].month, days[-1].day, tzinfo=UTC) + timedelta(days=1)))
     columns = {name: model._meta.get_field(name).column for name in only}
     quote = connection.ops.quote_name
     condition = " AND ".join(f"{quote(column)} = %s" for column in columns.values()) or "true"
@@ -177,16 +177,21 @@ def _by_day(model: Any, only: dict[str, str], days: list[date]) -> list[tuple[in
 
 def _last_day(rows: QuerySet[Any]) -> QuerySet[Any]:
     """Filter rows of the last 24 hours. Ids begin with their time of creation, so the primary key finds them."""
-    return rows.order_by().filter(pk__gte=first_id(timezone.now() - timedelta(days=1)))
+    return rows.order_by().filter(pk__gte=min_id_at(timezone.now() - timedelta(days=1)))
 
 
 def _imports(rows: QuerySet[Import]) -> str:
     address = f"{list_address(Import)}progress/"
     cells = [
-        (link(row, row.file.name), link(row.company), chosen(row, "status"), progress_bar(row, address=address))
+        (
+            render_link(row, row.file.name),
+            render_link(row.company),
+            choice_text(row, "status"),
+            progress_bar(row, address=address),
+        )
         for row in rows.select_related("file", "company").order_by("-id")[:ROWS]
     ]
-    return table(
+    return render_table(
         (gettext("File"), gettext("Company"), gettext("Status"), gettext("Progress")),
         cells,
         more=list_address(Import),
@@ -196,13 +201,18 @@ def _imports(rows: QuerySet[Import]) -> str:
 
 def _runs() -> str:
     rows = list(GenieScheduler.objects.filter(status__in=MOVING).select_related("company").order_by("-id")[:ROWS])
-    counts = grouped(SendJob.objects.filter(run__in=[row.pk for row in rows]), "run_id", "status")
+    counts = counts_by_status(SendJob.objects.filter(run__in=[row.pk for row in rows]), "run_id", "status")
     address = f"{list_address(GenieScheduler)}progress/"
     cells = [
-        (link(row), link(row.company), chosen(row, "status"), progress_bar(row, counts.get(row.pk), address=address))
+        (
+            render_link(row),
+            render_link(row.company),
+            choice_text(row, "status"),
+            progress_bar(row, counts.get(row.pk), address=address),
+        )
         for row in rows
     ]
-    return table(
+    return render_table(
         (gettext("Run"), gettext("Company"), gettext("Status"), gettext("Progress")),
         cells,
         more=list_address(GenieScheduler),
@@ -242,8 +252,8 @@ def _problems(request: HttpRequest) -> str | None:
         return None
     for title, model, query in MONEY:
         if _may_see(may, model) and (number := capped_count(model.objects.filter(**query))):
-            cells.append((title, _number(number), _show(list_address(model, **listed(query)))))
-    return table((gettext("Problem"), gettext("Number"), ""), cells, empty=gettext("No problems."))
+            cells.append((title, _number(number), _show(list_address(model, **filter_query(query)))))
+    return render_table((gettext("Problem"), gettext("Number"), ""), cells, empty=gettext("No problems."))
 
 
 def _may_see(may: Any, model: Any) -> bool:
@@ -258,7 +268,7 @@ def _show(address: str) -> str:
     return format_html('<a class="backoffice-link" href="{}">{}</a>', address, gettext("Show"))
 
 
-def listed(query: JsonObject) -> dict[str, str]:
+def filter_query(query: JsonObject) -> dict[str, str]:
     """Return a filter as a list's address writes it."""
     return {name: ",".join(value) if isinstance(value, tuple) else str(value) for name, value in query.items()}
 

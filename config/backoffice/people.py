@@ -11,8 +11,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
 from accounts.models import Company, Member, User
-from core.backoffice.columns import chosen
-from core.backoffice.panels import link, list_address, table
+from core.backoffice.columns import choice_text
+from core.backoffice.panels import list_address, render_link, render_table
 from core.backoffice.search import MAX_SEARCH_LENGTH, rows_in_time
 
 FIELD = "person"
@@ -39,20 +39,22 @@ def _answer(request: HttpRequest, term: str) -> SafeString:
     members = rows_in_time(_members(term)) if may("accounts.view_member") else []
     accounts = rows_in_time(_accounts(term)) if may("accounts.view_user") else []
     if members is None or accounts is None:
-        return table((), (), empty=gettext("The search took too long. Enter the full email address."))
+        return render_table((), (), empty=gettext("The search took too long. Enter the full email address."))
     rows = [
         (
             _person(request, member),
             member.email,
             _company(request, member.company),
-            chosen(member, "status"),
+            choice_text(member, "status"),
         )
         for member in members
     ]
-    rows += [(link(account, str(account.name or account.email)), account.email, "–", "–") for account in accounts]
+    rows += [
+        (render_link(account, str(account.name or account.email)), account.email, "–", "–") for account in accounts
+    ]
     headers = (gettext("Person"), gettext("Email"), gettext("Company"), gettext("Status"))
     more = list_address(Member, q=term) if len(members) == MAX_ROWS else ""
-    return table(headers, rows, more=more, empty=gettext("No people found."))
+    return render_table(headers, rows, more=more, empty=gettext("No people found."))
 
 
 def _members(term: str) -> QuerySet[Any]:
@@ -72,8 +74,8 @@ def _accounts(term: str) -> QuerySet[Any]:
 def _person(request: HttpRequest, member: Member) -> SafeString | str:
     """Link to the account where the staff member may see it, otherwise to the membership."""
     account = member.user if request.user.has_perm("accounts.view_user") else None
-    return link(account or member, str(member))
+    return render_link(account or member, str(member))
 
 
 def _company(request: HttpRequest, company: Company) -> SafeString | str:
-    return link(company) if request.user.has_perm("accounts.view_company") else str(company)
+    return render_link(company) if request.user.has_perm("accounts.view_company") else str(company)

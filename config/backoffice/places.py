@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
 from core.api.routers import PARAMETER, Operation
-from core.backoffice.panels import panel, table
+from core.backoffice.panels import register_panel, render_table
 from core.messages.defaults import DEFAULTS
 from core.messages.places import Place, Places, places_requested
 from core.models import ResponseMessage
@@ -64,7 +64,7 @@ def _places(name: str, places: list[Place]) -> Places:
     return Places(areas[0] if len(areas) <= MAX_AREAS else SHARED, tuple(places))
 
 
-@panel(ResponseMessage, _("Shown by"))
+@register_panel(ResponseMessage, _("Shown by"))
 def _shown_by(message: ResponseMessage) -> SafeString:
     entry = message_places().get(message.name)
     rows = [
@@ -72,4 +72,4 @@ def _shown_by(message: ResponseMessage) -> SafeString:
         for place in (entry.places if entry else ())
     ]
     headers = (gettext("Area"), gettext("Operation"), gettext("Purpose"))
-    return table(headers, rows, empty=gettext("No operation uses this text."))
+    return render_table(headers, rows, empty=gettext("No operation uses this text."))

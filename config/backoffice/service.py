@@ -22,9 +22,9 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from config.backup.last import last_backup
-from config.data_dir import PROJECT, disk
-from core.backoffice.columns import capitalized
-from core.backoffice.panels import list_address, table
+from config.data_dir import PROJECT, disk_space
+from core.backoffice.columns import capitalize_lazily
+from core.backoffice.panels import list_address, render_table
 from core.backoffice.values import relative, state
 from core.jobs import heartbeat
 from core.jobs.backlog import MAX_COUNT, Backlog, read_backlogs
@@ -56,7 +56,7 @@ def service_state() -> SafeString:
     """Render the parts of the service with their levels. Three statements, and one question to Redis."""
     checks = [*_processes_and_database(), _redis(), _disk(), _backup(), _version()]
     rows = [(_mark(check.level), check.name, check.details) for check in checks]
-    return table((_("State"), _("Part"), _("Details")), rows)
+    return render_table((_("State"), _("Part"), _("Details")), rows)
 
 
 def work_state() -> SafeString:
@@ -64,7 +64,7 @@ def work_state() -> SafeString:
     now = timezone.now()
     backlogs = [backlog for backlog in read_backlogs() if backlog.waiting or backlog.running]
     headers = (_("State"), _("Work"), _("Waiting"), _("Oldest"), _("Running"), "")
-    return table(headers, [_work_row(backlog, now) for backlog in backlogs], empty=_("No work is waiting."))
+    return render_table(headers, [_work_row(backlog, now) for backlog in backlogs], empty=_("No work is waiting."))
 
 
 def _work_row(backlog: Backlog, now: datetime) -> tuple[SafeString, str, str, str, str, SafeString | str]:
@@ -73,7 +73,7 @@ def _work_row(backlog: Backlog, now: datetime) -> tuple[SafeString, str, str, st
     show = format_html('<a class="backoffice-link" href="{}">{}</a>', address, _("Show")) if address else ""
     return (
         _mark(WARNING if late else OK),
-        capitalized(str(backlog.model._meta.verbose_name_plural)),
+        capitalize_lazily(str(backlog.model._meta.verbose_name_plural)),
         _count(backlog.waiting),
         relative(backlog.oldest, now) if backlog.oldest else "–",
         _count(backlog.running),
@@ -142,7 +142,7 @@ def _redis() -> Check:
 
 
 def _disk() -> Check:
-    total, free = disk()
+    total, free = disk_space()
     text = _("%(free)s of %(total)s free at %(folder)s")
     details = text % {
         "free": filesizeformat(free),

@@ -40,7 +40,7 @@ def make(target: Path, *, words: str) -> Path:
         folder.mkdir(mode=0o700)
     except OSError as error:
         raise BackupError(f"{error.filename} cannot be made: {error.strerror}") from None
-    secrets = sealed.current()
+    secrets = sealed.current_secrets()
     try:
         with closing(tools.connect()) as connection, _without_removals(connection), connection.transaction():
             snapshot = _begin_snapshot(connection)

@@ -33,7 +33,7 @@ def passphrase() -> str:
         raise BackupError(f"{PASSPHRASE}_FILE {file} cannot be read: {error.strerror}") from error
 
 
-def current() -> dict[str, str]:
+def current_secrets() -> dict[str, str]:
     """Return the secrets that this process runs with."""
     return {name: getattr(settings, name) for name in NAMES}
 

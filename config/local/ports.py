@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psutil
 
-from config.demo_vendors import google_file, note_file, noted
+from config.demo_vendors import google_file, read_state, state_file
 from config.local import mail_catcher as catcher
 
 GATEWAYS = "payment-standin.json"
@@ -24,10 +24,10 @@ def choose_ports(data: Path) -> None:
     catcher_port(data)
     gateways_port(data)
     google_port(data)
-    place = noted(note_file(data))
+    place = read_state(state_file(data))
     port = chats_port(data)
     if place.get("port") != port:
-        replace(note_file(data), json.dumps({**place, "port": port}))
+        replace(state_file(data), json.dumps({**place, "port": port}))
 
 
 def catcher_port(data: Path) -> int:
@@ -51,12 +51,12 @@ def gateways_port(data: Path) -> int:
 
 def chats_port(data: Path) -> int:
     """Return the port of the stand-in for the chat vendor: the last one, or another one if that is in use."""
-    return _free_port(noted(note_file(data)).get("port"))
+    return _free_port(read_state(state_file(data)).get("port"))
 
 
 def google_port(data: Path) -> int:
     """Return the port of the stand-in for Google: the last one, or another one if that is in use."""
-    last = noted(google_file(data)).get("port")
+    last = read_state(google_file(data)).get("port")
     port = _free_port(last)
     if port != last:
         replace(google_file(data), json.dumps({"port": port}))

@@ -10,14 +10,14 @@ from django.db.models import Count
 from django.utils import timezone
 
 from config.backup.last import last_backup
-from config.data_dir import disk
+from config.data_dir import disk_space
 from core.hold.services import current_hold
-from core.ids import first_id
+from core.ids import min_id_at
 from core.jobs import heartbeat
 from core.jobs.backlog import MAX_COUNT, Backlog, read_backlogs
 from core.jobs.liveness import ALIVE, NAMESPACE
 from core.jobs.periodic import PeriodicTask, due_tasks
-from core.jobs.registry import drained
+from core.jobs.registry import queue_work_by_name
 from core.models import EventDelivery
 from core.tenancy import unscoped
 from outreach.models import SendJobTransition
@@ -29,13 +29,13 @@ Figure = tuple[str, str, dict[str, str], float]
 """Name, help, labels and value."""
 
 
-def figures() -> Iterator[Figure]:
+def read_figures() -> Iterator[Figure]:
     """Yield the figures. Raises the errors of the database, also when it takes more than SECONDS."""
     with unscoped(reason="metrics: work of all companies"), transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute(f"SET LOCAL statement_timeout = '{SECONDS}s'")
         now = timezone.now()
-        for name, work in sorted(drained().items()):
+        for name, work in sorted(queue_work_by_name().items()):
             yield "leadwright_work_due", WORK_DUE, {"work": name, "queue": work.queue}, float(work.due())
         for backlog in read_backlogs():
             yield from _backlog(backlog, now)
@@ -51,7 +51,7 @@ def figures() -> Iterator[Figure]:
                 {"status": status},
                 number,
             )
-        sent = SendJobTransition.objects.filter(pk__gte=first_id(now - LATELY)).order_by()
+        sent = SendJobTransition.objects.filter(pk__gte=min_id_at(now - LATELY)).order_by()
         for status, number in sent.values_list("to_status").annotate(Count("pk")):
             yield "leadwright_messages_5m", "Changes of messages in 5 minutes, by status", {"status": status}, number
 
@@ -66,7 +66,7 @@ def _backlog(backlog: Backlog, now: datetime) -> Iterator[Figure]:
 
 def _machine(now: datetime) -> Iterator[Figure]:
     """Yield the figures of the data folder, of the machine that answers."""
-    yield "leadwright_disk_free_bytes", "Free space where LEADWRIGHT_DATA is", {}, disk()[1]
+    yield "leadwright_disk_free_bytes", "Free space where LEADWRIGHT_DATA is", {}, disk_space()[1]
     if (backup := last_backup()) is not None:
         age = (now - backup.made_at).total_seconds()
         yield "leadwright_backup_age_seconds", "Since the last whole backup in LEADWRIGHT_DATA/backups", {}, age

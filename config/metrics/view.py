@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db.utils import Error
 from django.http import Http404, HttpRequest, HttpResponse
 
-from config.metrics.database import figures
+from config.metrics.database import read_figures
 from core.types import JsonObject
 
 
@@ -24,7 +24,7 @@ class _Database:
         families: JsonObject = {}
         up = 1
         try:
-            for name, text, labels, value in figures():
+            for name, text, labels, value in read_figures():
                 family = families.setdefault(name, GaugeMetricFamily(name, text, labels=list(labels)))
                 family.add_metric(list(labels.values()), value)
         except Error:

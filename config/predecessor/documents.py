@@ -12,7 +12,7 @@ from bson import Decimal128, Int64, ObjectId, decode_file_iter, json_util
 from bson.codec_options import CodecOptions
 from bson.errors import BSONError
 
-from core.text.json import iso
+from core.text.json import format_iso
 from core.types import JsonObject
 
 AWARE: CodecOptions[Any] = CodecOptions(tz_aware=True, tzinfo=UTC)
@@ -121,7 +121,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, list):
         return [plain(item) for item in value]
     if isinstance(value, datetime):
-        return iso(value)
+        return format_iso(value)
     if isinstance(value, Decimal128):
         return float(value.to_decimal())
     if isinstance(value, Int64):

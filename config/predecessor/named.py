@@ -27,7 +27,7 @@ Make = Callable[[Document], object]
 
 
 def write_fields(run: Import, documents: Sequence[Document]) -> None:
-    """Make custom fields. Those of the system's own values, and those that are here by name, stand for theirs."""
+    """Create custom fields, or map them to system fields and existing fields of the same name."""
     rows = CustomField.objects.filter(is_system=False).values_list("panel", "name", "unique_field_id")
     here = {(panel, name.lower()): key for panel, name, key in rows}
     own = []

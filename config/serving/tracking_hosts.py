@@ -18,7 +18,7 @@ from accounts.settings.branding import serving
 from core.api.handler import not_found
 from outreach.messaging.domain_tracking.checks import answer_of
 from outreach.messaging.domain_tracking.hosts import PROBE, SERVED, own_host, state_of
-from outreach.site.white_label.brands import company_of, serves
+from outreach.site.white_label.brands import company_of, is_served_path
 
 
 class TrackingHostsMiddleware:
@@ -38,7 +38,7 @@ class TrackingHostsMiddleware:
         # A company may add a host that one of our patterns covers. It is theirs once its records prove it.
         if state != "verified" and validate_host(host, settings.ALLOWED_HOSTS):
             return self.get_response(request)
-        if state == "verified" and (company := company_of(host)) and serves(request.path_info, company):
+        if state == "verified" and (company := company_of(host)) and is_served_path(request.path_info, company):
             return self._pages(request, company)
         if state != "verified" or not SERVED.fullmatch(request.path_info):
             return not_found(request) if request.path_info.startswith("/api/") else _answer(404, "Not found")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from config.env import choice, env
+from config.env import env, read_choice
 from config.settings.base import BASE_URL
 
 AUTH_USER_MODEL = "accounts.User"
@@ -32,5 +32,5 @@ RESET_LINK_LIFETIME = timedelta(hours=1)
 INVITE_LIFETIME = timedelta(days=7)
 REGISTER_URL = env("REGISTER_URL", default=f"{BASE_URL}/register")
 """The page where people register. Links of partner and referral programs lead there with referralCode=..."""
-STAFF_SECOND_FACTOR = choice("STAFF_SECOND_FACTOR", ("off", "optional", "required"), default="optional")
+STAFF_SECOND_FACTOR = read_choice("STAFF_SECOND_FACTOR", ("off", "optional", "required"), default="optional")
 """Second factor in the back office: off; optional, for staff who have set one up; required, for everybody."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from config.env import choice, env, share_metrics
+from config.env import env, read_choice, share_metrics
 from config.settings.base import LEADWRIGHT_DATA, PORT
 
-LOG_FORMAT = choice("LOG_FORMAT", ("line", "json"), default="line")
+LOG_FORMAT = read_choice("LOG_FORMAT", ("line", "json"), default="line")
 """Format of log lines: line, for people, or json, an object a line."""
 LOG_REQUESTS = env.bool("LOG_REQUESTS", default=LOG_FORMAT == "json")
 """Each request is a line of the log."""

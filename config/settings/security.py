@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import timedelta
 
 from config.env import env
-from config.secrets import secret
+from config.secrets import read_secret
 from config.settings.base import BASE_URL, LEADWRIGHT_DATA
 
-SECRET_KEY = secret("SECRET_KEY", LEADWRIGHT_DATA)
-FIELD_ENCRYPTION_KEY = secret("FIELD_ENCRYPTION_KEY", LEADWRIGHT_DATA)
+SECRET_KEY = read_secret("SECRET_KEY", LEADWRIGHT_DATA)
+FIELD_ENCRYPTION_KEY = read_secret("FIELD_ENCRYPTION_KEY", LEADWRIGHT_DATA)
 LOOKUP_KEY = env("LOOKUP_KEY", default=SECRET_KEY)
 
 TRUSTED_PROXIES = env.int("TRUSTED_PROXIES", default=0)

@@ -12,7 +12,7 @@ from core.api.output import Output
 from core.ids import is_id
 from core.internals.rest_framework import declared_fields
 from core.text.formats import moment_text
-from core.text.labels.words import heading
+from core.text.labels.words import name_label
 from core.types import Values
 from core.web.visits import HIDDEN
 
@@ -42,7 +42,7 @@ class Entry:
     inner: list[Entry] = field(default_factory=list)
 
 
-def columns(rows: Sequence[Values], output: type[Output] | None) -> list[str]:
+def filled_columns(rows: Sequence[Values], output: type[Output] | None) -> list[str]:
     """Return the names for which any of the rows has a value to show."""
     shown = {
         name
@@ -67,7 +67,7 @@ def in_order(names: Iterable[str], output: type[Output] | None) -> list[str]:
     return sorted(names, key=place)
 
 
-def cell(value: Any, zone: tzinfo) -> Cell:
+def format_cell(value: Any, zone: tzinfo) -> Cell:
     """Convert the value to one line."""
     whole = text(value, zone)
     line = " ".join(whole.split())
@@ -85,7 +85,7 @@ def text(value: Any, zone: tzinfo) -> str:
         return moment_text(at)
     if isinstance(value, Mapping):
         return _label(value) or "; ".join(
-            f"{heading(name)}: {text(inner, zone)}" for name, inner in value.items() if not _is_empty(inner)
+            f"{name_label(name)}: {text(inner, zone)}" for name, inner in value.items() if not _is_empty(inner)
         )
     if isinstance(value, list):
         of_objects = any(isinstance(inner, Mapping) and not _label(inner) for inner in value)
@@ -93,15 +93,17 @@ def text(value: Any, zone: tzinfo) -> str:
     return str(value)
 
 
-def entries(data: Values, zone: tzinfo, output: type[Output] | None = None, *, deeper: bool = True) -> list[Entry]:
+def record_entries(
+    data: Values, zone: tzinfo, output: type[Output] | None = None, *, deeper: bool = True
+) -> list[Entry]:
     """Return the record's names and values. An object in it has its own entries; deeper ones are one line."""
     rows = []
     for name in in_order(data, output) if output else data:
         value = data[name]
         if deeper and isinstance(value, Mapping) and value and not _label(value):
-            rows.append(Entry(heading(name), "", entries(value, zone, deeper=False)))
+            rows.append(Entry(name_label(name), "", record_entries(value, zone, deeper=False)))
         else:
-            rows.append(Entry(heading(name), text(value, zone)))
+            rows.append(Entry(name_label(name), text(value, zone)))
     return rows
 
 

@@ -21,19 +21,19 @@ from accounts.models import Member, StaffVisit
 from accounts.staff_visits.services import OVER, PERMISSION, end_visit, note_page
 from billing.models import Subscription
 from config.staff_visits.api_reader import read_endpoint
-from config.staff_visits.cells import cell, columns, entries
+from config.staff_visits.cells import filled_columns, format_cell, record_entries
 from config.staff_visits.resources import TITLES, Resource, find_resources
 from config.staff_visits.visitors import pages_address
 from core.api.endpoint import Endpoint
 from core.api.output import Output
 from core.api.routers import Operation
-from core.backoffice.columns import chosen
+from core.backoffice.columns import choice_text
 from core.ids import is_id
 from core.tenancy import company_scope
-from core.text.labels.words import heading
+from core.text.labels.words import name_label
 from core.types import JsonObject, Values
 from core.web.ask import Answer
-from core.web.visits import nested, visible
+from core.web.visits import hide_secrets, nested
 
 SIZE = 50
 BACK = 20
@@ -146,10 +146,10 @@ def overview(request: HttpRequest, visiting: Visiting) -> HttpResponse:
         subscription = Subscription.objects.select_related("plan").filter(is_primary=True).first()
     context = {
         "title": visit.company.name,
-        "members": [(member, chosen(member, "status")) for member in members],
+        "members": [(member, choice_text(member, "status")) for member in members],
         "more_members": len(members) == SIZE,
         "subscription": subscription,
-        "subscription_status": chosen(subscription, "status") if subscription else "",
+        "subscription_status": choice_text(subscription, "status") if subscription else "",
         "counts": _counts(visiting),
     }
     return visiting.page(request, "visit_overview.html", context)
@@ -174,7 +174,7 @@ def list_page(request: HttpRequest, visiting: Visiting, resource: Resource, **id
     query |= {name: value for name, value in (("searchValue", search), ("cursor", cursor)) if value}
     answer = read_endpoint(resource.route, visiting.visit, query, ids)
     rows, around, output = _contents(answer, resource.endpoint)
-    names = columns(rows, output)
+    names = filled_columns(rows, output)
     place = resource.route.address(*ids.values())
     context = {
         "title": resource.title,
@@ -184,14 +184,14 @@ def list_page(request: HttpRequest, visiting: Visiting, resource: Resource, **id
         "searchable": bool(search or (answer.fields and answer.fields.default_search)),
         "total": answer.body.get("totalCount"),
         "capped": answer.body.get("totalCountIsCapped", False),
-        "around": entries(around, visiting.zone, resource.endpoint.output),
-        "headings": [heading(name) for name in names],
+        "around": record_entries(around, visiting.zone, resource.endpoint.output),
+        "headings": [name_label(name) for name in names],
         "rows": [
             {
                 "address": visiting.address(f"{place}/{row['_id']}")
                 if resource.record is not None and row.get("_id")
                 else "",
-                "cells": [cell(row.get(name), visiting.zone) for name in names],
+                "cells": [format_cell(row.get(name), visiting.zone) for name in names],
             }
             for row in rows
         ],
@@ -204,7 +204,7 @@ def _contents(answer: Answer, endpoint: Endpoint) -> tuple[list[JsonObject], Jso
     """Return the rows of the answer, the record that contains them (empty if data is the rows), and a row's Output."""
     if not answer.ok:
         return [], {}, endpoint.output
-    data = visible(answer.body["data"], endpoint.output)
+    data = hide_secrets(answer.body["data"], endpoint.output)
     if not endpoint.list_in:
         return data, {}, endpoint.output
     around = {name: value for name, value in data.items() if name != endpoint.list_in}
@@ -235,7 +235,7 @@ def record_page(request: HttpRequest, visiting: Visiting, resource: Resource, **
     if route is None:
         raise Http404("there is no such page")
     answer = read_endpoint(route, visiting.visit, {}, ids)
-    data = visible(answer.body.get("data"), route.endpoint.output) if answer.ok else None
+    data = hide_secrets(answer.body.get("data"), route.endpoint.output) if answer.ok else None
     values = list(ids.values())
     below = [
         {"title": sublist.title, "address": visiting.address(sublist.route.address(*values))}
@@ -247,7 +247,7 @@ def record_page(request: HttpRequest, visiting: Visiting, resource: Resource, **
         "problem": "" if answer.ok else f"{answer.body.get('message')}: {answer.body.get('warning')}".rstrip(": "),
         "list_title": resource.title,
         "list_address": visiting.address(resource.route.path),
-        "entries": entries(data, visiting.zone, route.endpoint.output) if isinstance(data, Mapping) else [],
+        "entries": record_entries(data, visiting.zone, route.endpoint.output) if isinstance(data, Mapping) else [],
         "below": below if answer.ok else [],
     }
     return visiting.page(request, "visit_record.html", context, resource.route.path)

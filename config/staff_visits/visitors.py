@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from accounts.auth.staff.second_factor import is_asked
 from accounts.models import Company, StaffVisit
-from accounts.settings.branding import look_of
+from accounts.settings.branding import brand_colors
 from accounts.settings.formats import formats_of
 from accounts.staff_visits.services import OVER, PERMISSION, note_page_once, open_visit_of
 from core.access import Actor, AuthPath
@@ -90,5 +90,5 @@ def _reader(visit: StaffVisit) -> Reader:
             end=reverse("staff-visit-end", args=(visit.pk,)),
             records=reverse("staff-visit", args=(visit.pk,)),
         ),
-        look=look_of(company.pk),
+        look=brand_colors(company.pk),
     )

@@ -113,7 +113,7 @@ class Limit:
     def reset(self, value: str) -> None:
         """Forget all attempts, after one that succeeded."""
         key = self._key(value)
-        # Both counts: the process may have counted by itself while Redis was away.
+        # Both counts: while Redis was away, this process counted locally.
         _in_redis(lambda: _client().delete(key))
         _here.reset(key)
 
@@ -139,7 +139,7 @@ class LocalCounts:
         with self._lock:
             used, ends = self._counts.get(key, (0, 0.0))
             if ends <= monotonic():
-                self._counts.pop(key, None)  # so that it is written anew as the youngest
+                self._counts.pop(key, None)  # so that the next write makes it the youngest
                 used, ends = 0, monotonic() + seconds
             # A flood of values while Redis is away must not take all memory.
             if key not in self._counts and len(self._counts) >= self._capacity:
@@ -181,10 +181,10 @@ def _in_redis(call: Callable[[], T]) -> T | None:
     try:
         answer = call()
     except redis.RedisError as error:
-        REDIS.failed()
+        REDIS.record_failure()
         log.error("attempts are counted by this process alone: %s", error)
         return None
-    REDIS.worked()
+    REDIS.record_success()
     return answer
 
 

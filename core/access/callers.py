@@ -36,7 +36,7 @@ def address_of(request: Any) -> str | None:
     """
     hops = [hop.strip() for hop in request.META.get("HTTP_X_FORWARDED_FOR", "").split(",") if hop.strip()]
     trusted = settings.TRUSTED_PROXIES
-    # Counted from the right, where our own proxies write. Everything left of it can be forged.
+    # Count from the right, where our own proxies append: clients can forge everything to the left.
     text = hops[-trusted] if 0 < trusted <= len(hops) else request.META.get("REMOTE_ADDR", "")
     return _address(text)
 

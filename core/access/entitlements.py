@@ -71,7 +71,7 @@ _kept: ContextVar[dict[str, Entitlement | None] | None] = ContextVar("leadwright
 
 
 @contextmanager
-def entitlements_kept() -> Iterator[None]:
+def cache_entitlements() -> Iterator[None]:
     """Open a block that reads each company's entitlement once, for a page, which asks the API several times."""
     token = _kept.set({})
     try:
@@ -92,10 +92,10 @@ def granted_entitlement(company: str) -> Entitlement | None:
 
 def entitlement(company: str) -> Entitlement:
     """Return the active company's entitlement. Raises SubscriptionExpired_400 without an active subscription."""
-    return subscribed(granted_entitlement(company))
+    return require_entitlement(granted_entitlement(company))
 
 
-def subscribed(granted: Entitlement | None) -> Entitlement:
+def require_entitlement(granted: Entitlement | None) -> Entitlement:
     """Return the entitlement.
 
     Raises SubscriptionExpired_400 without one. Its message row has status 500, as in the contract.

@@ -57,7 +57,7 @@ class MeterStore(Protocol):
 
 
 class MeterUsedUp(Exception):
-    """All units are used, and the plan sells no more; `until` is the time of the next ones."""
+    """All units are used, and the plan sells no overage; new units come at `until`."""
 
     def __init__(self, meter: str, limit: int, until: datetime) -> None:
         super().__init__(meter)
@@ -91,12 +91,12 @@ def register_meter(meter: Meter) -> None:
 def reserve(
     meter: str, sources: Sequence[str], *, quantity: int = 1, allowed: Entitlement | None = None
 ) -> Reserved | None:
-    """Reserve `quantity` units for each source, for as many in their order as there are units. One that has a
-    reservation, or is settled, keeps it. Returns None where the subscription sets no limit: nothing is counted then.
+    """Reserve `quantity` units for each source, in order while units last; existing reservations stay.
 
-    `allowed` is the company's entitlement where it is known. The units are held from the caller's transaction on.
+    Returns None where the subscription sets no limit: nothing is counted then. `allowed` is the company's entitlement
+    where it is known. The units are held from the caller's transaction on.
     """
-    # Known mostly, as the caller has asked for the subscription already.
+    # Usually passed by the caller, which has checked the subscription already.
     allowed = allowed if allowed is not None else entitlement_source().of(company_id())
     limit = None if allowed is None else allowed.limits.get(meter)
     if limit is None or not sources:
@@ -104,7 +104,7 @@ def reserve(
     return _counting().reserve(meter, sources, limit, quantity)
 
 
-def spend(meter: str, quantity: int, source: str) -> bool:
+def reserve_or_raise(meter: str, quantity: int, source: str) -> bool:
     """Reserve units for one source. Returns whether they are counted, and so are to be settled or given back.
 
     Raises MeterUsedUp.

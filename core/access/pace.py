@@ -59,7 +59,7 @@ def count_request(company: str, caller: str, allowed: Entitlement | None) -> lis
     return [Pace(name, limit, used, left) for (name, _, limit), (used, left) in zip(most, counts, strict=True)]
 
 
-def refusal(paces: Sequence[Pace]) -> TooManyRequests | None:
+def rate_limit_error(paces: Sequence[Pace]) -> TooManyRequests | None:
     """Return the error of a request that is over one of the limits."""
     over = [pace for pace in paces if pace.used > pace.most]
     if not over:

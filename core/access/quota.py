@@ -51,7 +51,7 @@ def meter_usage(name: str, used: Callable[[], int]) -> None:
 
 
 @contextmanager
-def limited(allowed: Entitlement) -> Iterator[None]:
+def limited_creation(allowed: Entitlement) -> Iterator[None]:
     """Count new records against the limits of `allowed` inside the block. The key path never enters it."""
     token = _allowed.set(allowed)
     try:
@@ -69,7 +69,7 @@ def reserve_quota(module: str, number: int = 1) -> None:
     """Reserve the quota for `number` more records of a module, or raise `quota_exceeded`.
 
     The caller's transaction creates the records: a lock until its end keeps others from reserving the same quota.
-    Outside of `limited` nothing is counted.
+    Outside of `limited_creation` nothing is counted.
     """
     left = remaining_quota(module)
     if left is not None and left < number:
@@ -78,7 +78,7 @@ def reserve_quota(module: str, number: int = 1) -> None:
 
 def refuse_over_quota(module: str) -> None:
     """Raise `quota_exceeded` if the company has more records of a module than the limit allows, for example since it
-    changed to a smaller plan. Outside of `limited` nothing is counted."""
+    changed to a smaller plan. Outside of `limited_creation` nothing is counted."""
     limit = _limit_of(module)
     if limit is None or module not in USAGE:
         return
@@ -124,8 +124,8 @@ def quota_exceeded(module: str, left: int = 0) -> NamedError:
 def check_metered(name: str, count_more: Callable[[], int], *, error: str) -> None:
     """Raise `error` if the number that `count_more` returns would exceed a metered limit.
 
-    Others of the company who check it wait until the caller's transaction ends. Outside of `limited` nothing is
-    counted.
+    Others of the company who check it wait until the caller's transaction ends.
+    Outside of `limited_creation` nothing is counted.
     """
     limit = _limit_of(name)
     if limit is None:
@@ -139,7 +139,7 @@ def check_metered(name: str, count_more: Callable[[], int], *, error: str) -> No
 
 
 def _words(name: str) -> str:
-    """Return what a limit counts, as it stands in a sentence."""
+    """Return the limit's noun in lower case."""
     label = name_of(name)
     return label if label[:2].isupper() else label[:1].lower() + label[1:]
 

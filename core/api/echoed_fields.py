@@ -1,4 +1,4 @@
-"""Bodies that repeat an answer: GET a record, change a value of it, PUT the whole."""
+"""Bodies that repeat an answer: GET a record, change one value, PUT the whole."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class WrittenBack:
     outdated: tuple[str, ...] = ()
     """Values of `Output.moving` that differ from the stored ones, and are ignored."""
     record: Any = None
-    """The stored record, if the body changes nothing of it."""
+    """The stored record, if the body changes nothing."""
 
     @property
     def warning(self) -> str:
@@ -59,7 +59,11 @@ def strip_echoed_fields(view: Any, declared: Endpoint, body: Any, path: Values) 
     if schema.never & body.keys() and "_id" not in body:
         return WrittenBack(body)  # which is refused for these keys
     repeated = {key for key in body if key not in schema.fields and key in declared_fields(shown)}
-    if not repeated and not _nests(schema, body) and not (isinstance(schema, FormInput) and schema.twice(body)):
+    if (
+        not repeated
+        and not _nests(schema, body)
+        and not (isinstance(schema, FormInput) and schema.duplicated_names(body))
+    ):
         return WrittenBack(body)
     record = view.stored(path)
     if record is None:

@@ -22,7 +22,7 @@ from core.api.idempotency import is_keyed, run_idempotent
 from core.api.input import Input, read
 from core.api.output import Output
 from core.errors import InvalidFormat
-from core.events import starting
+from core.events import start_mode
 from core.ids import is_id
 from core.lists.parameters import refuse_unknown
 from core.messages.defaults import DEFAULTS, SUCCESSES
@@ -160,7 +160,7 @@ class NoBody(Input):
 
 def call_handler(handler: Handler, view: ResourceViewSet, request: Request, path: Values, data: Values) -> object:
     """Call a handler. The body's `automation` decides whether its events start workflows."""
-    with starting(data.get("automation")):
+    with start_mode(data.get("automation")):
         return handler(view, request, **path, data=data)
 
 

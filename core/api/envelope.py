@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework.response import Response
 
 from core.errors import NamedError
-from core.messages import resolve
+from core.messages import message_for
 from core.types import JsonObject
 
 QUEUED = "BulkJobQueued_200"
@@ -16,7 +16,7 @@ QUEUED = "BulkJobQueued_200"
 
 def envelope(name: str, **members: Any) -> tuple[int, JsonObject]:
     """Return the HTTP status and the envelope of a named success. A name without a row is a failure (contract)."""
-    status, text = resolve(name)
+    status, text = message_for(name)
     if status >= 400:
         raise NamedError(name)
     return status, {"status": "success", "success": True, "message": text, **members}

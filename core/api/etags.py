@@ -18,7 +18,7 @@ from core.errors import ApiError
 from core.events.models import Event
 from core.internals.rest_framework import declared_fields
 from core.lists.values import refuse
-from core.outbound import NetworkInTransaction, is_network_refused, no_network
+from core.outbound import NetworkInTransaction, forbid_network, is_network_refused
 from core.tenancy import active_scope
 from core.text.json import dumps
 from core.types import JsonObject, Values
@@ -83,26 +83,26 @@ def changed_fields(tag: str, record: Values, output: type[Output]) -> list[str]:
     for inner, digits in ((False, match[2]), (True, match[3])):
         was = [digits[start : start + 4] for start in range(0, len(digits), 4)]
         if len(was) != len(now[inner]):
-            names += [FORM] if inner else []  # a value came or went, so none can be told from its place
+            names += [FORM] if inner else []  # with a value added or removed, positions no longer match
         else:
             names += [name for (name, short), old in zip(now[inner], was, strict=True) if short != old]
     return [name for name in names if name not in LATEST]
 
 
-def given(request: Any, header: str) -> list[str]:
+def header_tags(request: Any, header: str) -> list[str]:
     """Return the tags that a header names; none without it."""
     return parse_etags(request.META.get(header, ""))
 
 
 def is_known(request: Any, tag: str) -> bool:
     """Return whether the caller has the record's current version (If-None-Match)."""
-    tags = given(request, "HTTP_IF_NONE_MATCH")
+    tags = header_tags(request, "HTTP_IF_NONE_MATCH")
     # RFC 9110, 13.1.2: If-None-Match compares weakly.
     return "*" in tags or _weak(tag) in map(_weak, tags)
 
 
 def _weak(tag: str) -> str:
-    """Return the weak form of a tag, which proxies make of it, or add to it when they compress an answer."""
+    """Return the weak form of a tag, which proxies create when they compress an answer."""
     tag = tag.replace('-gzip"', '"')
     return tag if tag.startswith("W/") or tag == "*" else f"W/{tag}"
 
@@ -131,7 +131,7 @@ def unless_changed(view: Any, request: Any, path: Mapping[str, str], run: Callab
             # Compared under the lock, or another change could come in between.
             _lock(view, path)
             _check(view, request, path)
-            with no_network():
+            with forbid_network():
                 return run()
     except NetworkInTransaction:
         if is_network_refused():
@@ -145,6 +145,7 @@ def _lock(view: Any, path: Mapping[str, str]) -> None:
     listing, id = getattr(view, "listing", None), path.get(view.lookup_url_kwarg)
     if listing is not None and id is not None and active_scope() is not None:
         model = listing.rows(view.list_request()).model
+        # Locked until the change commits: else two writers could both match the same tag.
         list(model._base_manager.select_for_update(no_key=True, of=("self",)).filter(pk=id).values_list("pk"))
 
 
@@ -162,7 +163,7 @@ def _check(view: Any, request: Any, path: Mapping[str, str]) -> None:
     record = _as_read(view, path)
     if record is None:
         return
-    tags, tag = given(request, "HTTP_IF_MATCH"), etag_of(record, view.shown)
+    tags, tag = header_tags(request, "HTTP_IF_MATCH"), etag_of(record, view.shown)
     # RFC 9110, 13.1.1, demands strong comparison. Proxies weaken tags, and a refusal then would help nobody.
     if "*" in tags or _weak(tag) in map(_weak, tags):
         return

@@ -15,11 +15,20 @@ from rest_framework.permissions import SAFE_METHODS
 
 from core.api.refusals import Refusal
 from core.errors import ApiError, shorten
-from core.idempotency.services import UNDER_WAY, CutOff, Keyed, OtherRequest, StoredResponse, claim, complete, keep
+from core.idempotency.services import (
+    UNDER_WAY,
+    CutOff,
+    Keyed,
+    OtherRequest,
+    StoredResponse,
+    claim,
+    complete,
+    store_response,
+)
 from core.internals.rest_framework import http_request
 from core.lists.values import refuse
-from core.outbound import NetworkInTransaction, no_network
-from core.text.json import dumps, iso
+from core.outbound import NetworkInTransaction, forbid_network
+from core.text.json import dumps, format_iso
 
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotency-Replayed"
@@ -52,7 +61,7 @@ class Unfinished(ApiError):
 
 def is_keyed(view: Any, request: Any) -> bool:
     """Return whether the request has a key that counts: it may change something, and comes from a company."""
-    # Reading again does no harm (RFC 9110, 9.2.1), so nothing is kept of it.
+    # Safe methods can repeat (RFC 9110, 9.2.1), so their answers are not stored.
     if "HTTP_IDEMPOTENCY_KEY" not in request.META or request.method in SAFE_METHODS or view.declared.many:
         return False
     return bool(getattr(getattr(view, "actor", None), "company_id", ""))
@@ -80,11 +89,11 @@ def _in_one_transaction(view: Any, request: Any, keyed: Keyed, run: Run) -> Any:
                 return replay(earlier)
             if earlier is None:
                 response = _attempt(view, request, run)
-                # Nothing of it stays, so that the same request may be tried again.
+                # Delete the claim, so that the same request may be retried.
                 if response.status_code >= 500 or response.status_code in NOT_KEPT:
                     transaction.set_rollback(True)
                 else:
-                    keep(keyed, response.status_code, content_of(response))
+                    store_response(keyed, response.status_code, content_of(response))
                 return response
     raise StillUnderWay("try again in a second; nothing has been done twice")
 
@@ -92,6 +101,7 @@ def _in_one_transaction(view: Any, request: Any, keyed: Keyed, run: Run) -> Any:
 def _in_several(view: Any, request: Any, keyed: Keyed, run: Run) -> Any:
     row = None
     for _ in _tries():
+        # A transaction of its own for the claim: calls of other servers follow outside of it.
         with transaction.atomic():
             earlier = _taken(keyed)
             if isinstance(earlier, StoredResponse):
@@ -99,7 +109,7 @@ def _in_several(view: Any, request: Any, keyed: Keyed, run: Run) -> Any:
             if earlier is None:
                 # The claim commits before the work begins: after a kill it says that something may have
                 # happened.
-                row = keep(keyed, None)
+                row = store_response(keyed, None)
         if row is not None:
             break
     else:
@@ -129,7 +139,7 @@ def _tries() -> Iterator[None]:
 
 
 def _taken(keyed: Keyed) -> Any:
-    """Take the request. One in several transactions is UNDER_WAY too, as long as it is as young as others wait."""
+    """Claim the key. A request of several transactions counts as UNDER_WAY until WAIT_SECONDS are over."""
     try:
         return claim(keyed)
     except OtherRequest as other:
@@ -138,18 +148,20 @@ def _taken(keyed: Keyed) -> Any:
         if (timezone.now() - cut.since).total_seconds() < WAIT_SECONDS:
             return UNDER_WAY
         raise Unfinished(
-            f"it began at {iso(cut.since)}, and is still under way or was cut off while other servers were asked;"
-            " see whether it took effect before you send it with another key"
+            f"it began at {format_iso(cut.since)}, and is still under way or was cut off while other servers were"
+            " asked; see whether it took effect before you send it with another key"
         ) from None
 
 
 def _attempt(view: Any, request: Any, run: Run) -> Any:
-    """Return the response of `run`, or to its error. What it did before an expected error stays, as it does without a
-    key; after an error of the database nothing can."""
+    """Run once, and turn an error into its response.
+
+    Changes before an expected error are kept, as without a key; an error of the database undoes them.
+    """
     failed: Exception | None = None
     try:
         # A savepoint around it, so that what was done before an expected error can still be committed.
-        with transaction.atomic(), no_network():
+        with transaction.atomic(), forbid_network():
             try:
                 _rewind(request)
                 return run()

@@ -10,7 +10,7 @@ from django.core.validators import BaseValidator
 from rest_framework import serializers
 from rest_framework.fields import empty
 
-from core.api.output import snake
+from core.api.output import to_snake_case
 from core.errors import WHOLE_BODY, ApiError, FieldError, InvalidFormat, ValidationFailed, shorten
 from core.ids import is_id
 from core.internals.rest_framework import declare_source, declared_fields, declared_source
@@ -188,8 +188,8 @@ class Input(serializers.Serializer[Any]):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         for name, field in declared_fields(cls).items():
-            if snake(name) != name and declared_source(field) is None:
-                declare_source(field, snake(name))
+            if to_snake_case(name) != name and declared_source(field) is None:
+                declare_source(field, to_snake_case(name))
 
     def get_fields(self) -> JsonObject:
         fields: JsonObject = super().get_fields()
@@ -268,7 +268,7 @@ class FormInput(Input):
         for name in cls.system:
             declared_fields(cls).setdefault(name, _as_in_form())
 
-    def twice(self, data: JsonObject) -> list[str]:
+    def duplicated_names(self, data: JsonObject) -> list[str]:
         """Return the names that have a value at the top and in formData."""
         form = data.get("formData")
         if not isinstance(form, dict):
@@ -279,7 +279,7 @@ class FormInput(Input):
         form = data.get("formData", {}) if isinstance(data, dict) else None
         if not isinstance(form, dict):
             return super().to_internal_value(data)
-        for name in self.twice(data):
+        for name in self.duplicated_names(data):
             if data[name] != form[name]:
                 detail = serializers.ErrorDetail(f"differs from formData.{name}; send one of them", code="conflict")
                 raise serializers.ValidationError({name: detail})

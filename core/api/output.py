@@ -46,7 +46,7 @@ SENDING = frozenset(
 AnyField: TypeAlias = "serializers.Field[Any, Any, Any, Any]"
 
 
-def snake(name: str) -> str:
+def to_snake_case(name: str) -> str:
     """Convert `createdAt` to `created_at`, and `_id` to `id`."""
     if name == "_id":
         return "id"
@@ -87,7 +87,7 @@ class Output(serializers.Serializer[Any]):
     conceals: ClassVar[tuple[str, ...]] = ()
     """Names that visiting staff don't see: secrets, and links that need no login."""
     signs: ClassVar[tuple[str, ...]] = ()
-    """Names of links that are signed anew in each answer."""
+    """Names of links, which get a new signature in each answer."""
     moving: ClassVar[frozenset[str]] = frozenset()
     """Names of values that change while nobody edits the record, such as progress. A PUT may repeat an old one."""
     always: ClassVar[tuple[str, ...] | None] = None
@@ -98,7 +98,7 @@ class Output(serializers.Serializer[Any]):
         """Return output name -> path or expression."""
         paths: dict[str, str | BaseExpression] = {}
         for name, field in declared_fields(cls).items():
-            source = field.source or declared_source(field) or snake(name)
+            source = field.source or declared_source(field) or to_snake_case(name)
             if isinstance(field, Computed):
                 if field.expression is not None:
                     paths[name] = field.expression
@@ -179,4 +179,4 @@ def snapshot(path: str, output: type[Output]) -> BaseExpression:
     )
 
 
-__all__ = ["Computed", "Deleted", "IdField", "Output", "snake", "snapshot", "snapshot_columns"]
+__all__ = ["Computed", "Deleted", "IdField", "Output", "to_snake_case", "snapshot", "snapshot_columns"]

@@ -16,7 +16,7 @@ from rest_framework.views import APIView
 from core.api.envelope import envelope, respond
 from core.lists import ListQuery, Page, Stream, stream_json
 from core.lists.cursor import Cursor, cursor_at, unpack_values
-from core.lists.keyset import Place, sections
+from core.lists.keyset import Place, section_querysets
 from core.lists.matching import MAX_COUNTED, Matching, matching
 from core.lists.paging import Projection, completed, first_places
 from core.lists.prepared import rows_of, sort_values
@@ -105,7 +105,7 @@ class ListPagination(BasePagination):
         """Find the page with the number that the query names, the first one by default."""
         size = query.size or 0
         skip = ((query.page or 1) - 1) * size
-        parts = sections(form.rows, query.sort, by_target=skip + size <= MAX_NEAR, within=form.within)
+        parts = section_querysets(form.rows, query.sort, by_target=skip + size <= MAX_NEAR, within=form.within)
         # Fetch one extra row to detect a next page, without counting.
         places = first_places(parts, size + 1, skip)
         # A page that isn't full is the end of the list.
@@ -119,7 +119,7 @@ class ListPagination(BasePagination):
         size = query.size or 0
         kinds, nullable = zip(*((key.field.stored, key.field.may_lack_key) for key in query.sort), strict=True)
         after = unpack_values(cursor, kinds, nullable)
-        parts = sections(form.rows, query.sort, after, by_target=size <= MAX_NEAR, within=form.within)
+        parts = section_querysets(form.rows, query.sort, after, by_target=size <= MAX_NEAR, within=form.within)
         # Counted once: later pages repeat the total, so a walk through a large list costs no count for each page.
         return Found(first_places(parts, size + 1), cursor.total, form.is_beyond(cursor.total))
 

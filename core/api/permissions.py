@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
-from core.access import Actor, AuthPath, Entitlement, check_key, check_phase, check_session, subscribed
+from core.access import Actor, AuthPath, Entitlement, check_key, check_phase, check_session, require_entitlement
 
 if TYPE_CHECKING:
     # rest_framework.views itself imports the classes that the settings name.
@@ -40,14 +40,14 @@ class AccessPermission(BasePermission):
         actor = request.auth
         if declared is None or not isinstance(actor, Actor) or actor.auth_path is AuthPath.PRIVATE:
             return True
-        return not self.concerns(actor) or self.allows(api_view, actor, declared)
+        return not self.applies_to(actor) or self.allows(api_view, actor, declared)
 
-    def concerns(self, actor: Actor) -> bool:
+    def applies_to(self, actor: Actor) -> bool:
         """Return whether the class checks such actors."""
         raise NotImplementedError
 
     def allows(self, view: ApiView, actor: Actor, declared: Endpoint) -> bool:
-        """Return whether the actor may use the operation. May also raise the error of what is missing."""
+        """Return whether the actor may use the operation, or raise a more specific error."""
         raise NotImplementedError
 
     @staticmethod
@@ -62,7 +62,7 @@ class VisitPermission(AccessPermission):
 
     message = "a visit is for looking only"
 
-    def concerns(self, actor: Actor) -> bool:
+    def applies_to(self, actor: Actor) -> bool:
         return actor.visiting
 
     def allows(self, view: ApiView, actor: Actor, declared: Endpoint) -> bool:
@@ -72,13 +72,13 @@ class VisitPermission(AccessPermission):
 class ApiKeyPermission(AccessPermission):
     """API keys need a subscription, and a maker whose role has the permission."""
 
-    def concerns(self, actor: Actor) -> bool:
+    def applies_to(self, actor: Actor) -> bool:
         return actor.auth_path is AuthPath.KEY and not actor.visiting
 
     def allows(self, view: ApiView, actor: Actor, declared: Endpoint) -> bool:
         modules = view.modules_of(declared)
         if declared.needs_subscription:
-            self.check_phase(view, subscribed(view.granted), declared, modules[0])
+            self.check_phase(view, require_entitlement(view.granted), declared, modules[0])
         if not declared.any_member:
             check_key(actor, modules, view.needed_permission(declared))
         return True
@@ -87,11 +87,11 @@ class ApiKeyPermission(AccessPermission):
 class MemberPermission(AccessPermission):
     """Members need a subscription, an accepted membership, a role with the permission, and a plan with the module."""
 
-    def concerns(self, actor: Actor) -> bool:
+    def applies_to(self, actor: Actor) -> bool:
         return actor.auth_path is not AuthPath.KEY and not actor.visiting
 
     def allows(self, view: ApiView, actor: Actor, declared: Endpoint) -> bool:
-        allowed = subscribed(view.granted) if declared.needs_subscription else view.granted or Entitlement()
+        allowed = require_entitlement(view.granted) if declared.needs_subscription else view.granted or Entitlement()
         modules = view.modules_of(declared)
         needed = view.needed_permission(declared)
         in_plan = [module for module in modules if allowed.modules is None or module in allowed.modules]

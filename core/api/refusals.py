@@ -18,8 +18,8 @@ from rest_framework import exceptions
 
 from core.database import database_is_away, database_takes_no_writes
 from core.errors import WHOLE_BODY, ApiError, DuplicateField, FieldError, NamedError, message_of, with_operation
-from core.messages import UNKNOWN, resolve
-from core.text.names import camel
+from core.messages import UNKNOWN, message_for
+from core.text.names import to_camel_case
 from core.types import JsonObject, Values
 
 UNIQUE_VIOLATION = "23505"
@@ -102,7 +102,7 @@ NAMES: Mapping[str, str] = {
 def refusal_of(error: BaseException) -> Refusal:
     """Return what the answer says of an exception."""
     if isinstance(error, NamedError):
-        refusal = named(error.name, error.hint, error.errors)
+        refusal = refusal_of_name(error.name, error.hint, error.errors)
         return replace(refusal, code=error.code, params=error.params, operation=error.operation)
     if isinstance(error, ApiError):
         refusal = Refusal(error.status, error.name, error.message, error.hint, error.errors, text=error.text)
@@ -110,7 +110,7 @@ def refusal_of(error: BaseException) -> Refusal:
     if isinstance(error, exceptions.APIException):
         return _of_framework(error)
     if isinstance(error, Http404):
-        return named("NotFound_404", "there is no such path")
+        return refusal_of_name("NotFound_404", "there is no such path")
     if isinstance(error, RequestDataTooBig):
         most = f"at most {settings.DATA_UPLOAD_MAX_MEMORY_SIZE} bytes"
         whole = FieldError(field="body", message=most, code=WHOLE_BODY)
@@ -122,9 +122,9 @@ def refusal_of(error: BaseException) -> Refusal:
     return to_try_again(error) or UNFORESEEN
 
 
-def named(name: str, detail: str = "", errors: Sequence[FieldError] = ()) -> Refusal:
+def refusal_of_name(name: str, detail: str = "", errors: Sequence[FieldError] = ()) -> Refusal:
     """Return the refusal of the catalogue with this name. One without a row is unforeseen (contract)."""
-    status, text = resolve(name)
+    status, text = message_for(name)
     if (status, text) == UNKNOWN:
         return replace(UNFORESEEN, warning=detail)
     return Refusal(status, name, text, detail, errors)
@@ -134,9 +134,9 @@ def _of_framework(error: exceptions.APIException) -> Refusal:
     """Return what the answer says of an exception of DRF."""
     detail = str(error.detail)
     if isinstance(error, exceptions.NotFound):
-        return named("NotFound_404", "there is no such path")
+        return refusal_of_name("NotFound_404", "there is no such path")
     if isinstance(error, exceptions.MethodNotAllowed):
-        return named("NotFound_404", detail)
+        return refusal_of_name("NotFound_404", detail)
     if isinstance(error, exceptions.UnsupportedMediaType):
         header = FieldError(field="Content-Type", message=detail)
         return Refusal(400, "UnsupportedMediaType_400", "Validation error: the body must be JSON", detail, [header])
@@ -168,7 +168,7 @@ def _of_constraint(error: IntegrityError) -> Refusal:
         getattr(diagnosis, "table_name", None) or "", getattr(diagnosis, "constraint_name", None) or ""
     )
     hint = "another record has this value already"
-    fields = [camel(name) for name in names]
+    fields = [to_camel_case(name) for name in names]
     message = f"Duplicate field(s): {', '.join(fields) or 'unknown'}"
     errors = [FieldError(field=name, message=hint) for name in fields]
     return Refusal(400, DuplicateField.name, message, hint, errors, text=DuplicateField.text)

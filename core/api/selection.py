@@ -9,7 +9,7 @@ from core.api.input import BooleanInput, IdList, Input
 
 
 class SelectionInput(Input):
-    """The records to change: those of ids, or all that match the query string."""
+    """The records to change: the given ids, or all matches of the query string."""
 
     ids = IdList(required=False, help_text="_id of each record")
     nids = IdList(required=False, help_text="_id of each record to leave out")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
-from core.access import Actor, AuthPath, count_request, refusal
+from core.access import Actor, AuthPath, count_request, rate_limit_error
 from core.internals.rest_framework import http_request
 
 if TYPE_CHECKING:
@@ -31,4 +31,4 @@ class PaceThrottle(BaseThrottle):
         if api_view.declaration() is None or hasattr(http_request(request), "acting"):
             return True
         api_view.paces = count_request(actor.company_id, actor.key_id or actor.member_id, api_view.granted)
-        return refusal(api_view.paces) is None
+        return rate_limit_error(api_view.paces) is None

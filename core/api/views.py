@@ -20,8 +20,8 @@ from core.access import (
     Pace,
     granted_entitlement,
     headers_of,
-    limited,
-    refusal,
+    limited_creation,
+    rate_limit_error,
 )
 from core.api.endpoint import Endpoint
 from core.api.envelope import respond
@@ -111,7 +111,7 @@ class ApiView(APIView):
         self.check_throttles(request)
         self.check_permissions(request)
         if request.method == "POST" and self._is_limited_by_plan():
-            self._scope.enter_context(limited(self.granted or Entitlement()))
+            self._scope.enter_context(limited_creation(self.granted or Entitlement()))
 
     def perform_authentication(self, request: Request) -> None:
         """Set the actor and open its company's scope. Raises a 401 without an actor, unless the view is public."""
@@ -133,7 +133,7 @@ class ApiView(APIView):
         raise NamedError(code or "UnauthorizedAction_403", message or "")
 
     def throttled(self, request: Request, wait: float | None) -> NoReturn:
-        raise refusal(self.paces) or Throttled(wait)
+        raise rate_limit_error(self.paces) or Throttled(wait)
 
     @cached_property
     def granted(self) -> Entitlement | None:

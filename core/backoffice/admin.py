@@ -22,7 +22,7 @@ from unfold.admin import ModelAdmin
 from unfold.contrib.filters.admin import AutocompleteSelectFilter
 from unfold.views import ChangeList
 
-from core.backoffice.columns import capitalized, field_of, worded
+from core.backoffice.columns import capitalize_lazily, field_of, worded
 from core.backoffice.dialogs import Action, DialogMixin, name_inputs
 from core.backoffice.display import TECHNICAL, DisplayMixin, is_secret
 from core.backoffice.inputs import ColorSelect
@@ -177,7 +177,7 @@ class BackOfficeAdmin(DisplayMixin, DialogMixin, ModelAdmin):
         context = {**(extra_context or {}), "show_save_and_add_another": False}
         record = self.get_object(request, object_id) if object_id else None
         if record is not None and self.has_view_permission(request, record):
-            context |= {"title": capitalized(str(self.opts.verbose_name)), "panels": panels_of(record, request)}
+            context |= {"title": capitalize_lazily(str(self.opts.verbose_name)), "panels": panels_of(record, request)}
             context |= {
                 "lead": self.lead(record),
                 "trouble": self.error_of(record),
@@ -231,7 +231,7 @@ class BackOfficeAdmin(DisplayMixin, DialogMixin, ModelAdmin):
         return shown
 
     def changelist_view(self, request: HttpRequest, extra_context: JsonObject | None = None) -> HttpResponse:
-        title = {"title": capitalized(str(self.opts.verbose_name_plural))}
+        title = {"title": capitalize_lazily(str(self.opts.verbose_name_plural))}
         response: HttpResponse = super().changelist_view(request, {**title, **(extra_context or {})})
         return response
 

@@ -11,12 +11,12 @@ from django.db import models
 from django.utils.safestring import SafeString
 from unfold.decorators import display
 
-from core.backoffice.panels import link
-from core.backoffice.values import MAX_ITEMS, NOTHING, Names, is_empty, shown, state
+from core.backoffice.panels import render_link
+from core.backoffice.values import MAX_ITEMS, NOTHING, Names, display_value, is_empty, state
 from core.text.labels.choices import choice_label
 from core.text.labels.columns import GLOSSARY
 from core.text.labels.providers import provider_name
-from core.text.labels.words import heading
+from core.text.labels.words import name_label
 from core.text.translation import gettext_lazy
 
 Column = Callable[[Any], SafeString | str]
@@ -68,15 +68,15 @@ def label_of(field: models.Field[Any, Any]) -> str:
     """Return the label of a column: its own verbose name, or by the glossary."""
     said = str(field.verbose_name)
     plain = said == field.name.replace("_", " ")
-    return heading(field.name) if plain or field.name in GLOSSARY else capitalized(said)
+    return name_label(field.name) if plain or field.name in GLOSSARY else capitalize_lazily(said)
 
 
-def capitalized(text: str) -> str:
+def capitalize_lazily(text: str) -> str:
     """Return a text with a capital letter at its beginning; one that has it stays lazy."""
     return text if text[:1].isupper() else text[:1].upper() + text[1:]
 
 
-def chosen(record: models.Model, name: str) -> str:
+def choice_text(record: models.Model, name: str) -> str:
     """Return the words for a record's choice in a field."""
     label = str(getattr(record, f"get_{name}_display")())
     return provider_name(name, str(getattr(record, name))) or choice_label(label)
@@ -101,7 +101,7 @@ def badge(
 
     @display(description=description, ordering=name, label=tones)
     def shown(page: Any, record: models.Model) -> tuple[str, str]:
-        return getattr(record, name), chosen(record, name)
+        return getattr(record, name), choice_text(record, name)
 
     return shown  # type: ignore[no-any-return]
 
@@ -122,15 +122,15 @@ def make_column(page: Shows, name: str, *, brief: bool = False, linked: bool = T
         value = method(record) if callable(method) else getattr(record, name)
         value = value() if callable(value) else value
         if isinstance(value, models.Model):
-            return link(value) if linked else str(value)
-        return shown(value, name=name, brief=brief, currency=currency_of(record))
+            return render_link(value) if linked else str(value)
+        return display_value(value, name=name, brief=brief, currency=currency_of(record))
 
     # The help of a field is shown where it is edited, not where it is read. The theme finds it by this name.
     column.__name__ = name if brief else f"shown_{name}"
     source: Any = field if field is not None else method or getattr(page.opts.model, name, None)
     description = label_of(field) if field is not None else getattr(source, "short_description", None)
-    said = page.labels.get(name) or (str(description) if description else heading(name))
-    column.short_description = capitalized(said)  # type: ignore[attr-defined]
+    said = page.labels.get(name) or (str(description) if description else name_label(name))
+    column.short_description = capitalize_lazily(said)  # type: ignore[attr-defined]
     order = name if field is not None else getattr(source, "admin_order_field", None)
     if order is not None:
         column.admin_order_field = order  # type: ignore[attr-defined]
@@ -142,7 +142,7 @@ def field_shown(
 ) -> SafeString | str:
     """Return a column's value: a reference by its name, a choice by its label, others by their kind."""
     if field.many_to_many:
-        return shown([str(target) for target in getattr(record, field.name).all()[:MAX_ITEMS]])
+        return display_value([str(target) for target in getattr(record, field.name).all()[:MAX_ITEMS]])
     if field.is_relation:
         try:
             related = getattr(record, field.name)
@@ -150,15 +150,15 @@ def field_shown(
             return NOTHING
         if related is None:
             return NOTHING
-        return link(related) if linked else str(related)
+        return render_link(related) if linked else str(related)
     value = getattr(record, field.name)
     if field.choices and not is_empty(value):
-        label = chosen(record, field.name)
+        label = choice_text(record, field.name)
         return state(str(value), label) if field.name in ("status", "state", "light") else label
     if field.name == "status" and isinstance(value, str) and value:
         return state(value, choice_label(value.replace("_", " ")))
     names = page.names_for(record)
-    return shown(value, name=field.name, brief=brief, currency=currency_of(record), names=names)
+    return display_value(value, name=field.name, brief=brief, currency=currency_of(record), names=names)
 
 
 def currency_of(record: Any) -> str:

@@ -14,10 +14,10 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 
-from core.backoffice.panels import facts
+from core.backoffice.panels import render_figures
 from core.errors import ApiError
 from core.text.labels.choices import choice_label
-from core.text.labels.words import heading
+from core.text.labels.words import name_label
 from core.types import JsonObject
 
 
@@ -45,7 +45,9 @@ def has_status(*statuses: str) -> Callable[[Any], bool]:
     return lambda record: record.status in statuses
 
 
-def asks(form: type[Form], title: str, *, permission: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def dialog_action(
+    form: type[Form], title: str, *, permission: str
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Turn a ModelAdmin's method `(request, record, **cleaned_data)` into a dialog. It may return a response.
 
     The form shows an ApiError that it raises. The admin names the method in its `dialogs`.
@@ -61,7 +63,7 @@ def asks(form: type[Form], title: str, *, permission: str) -> Callable[[Callable
 def name_inputs(fields: Mapping[str, Field]) -> None:
     """Give labels from the glossary to the inputs that have none."""
     for name, field in fields.items():
-        field.label = field.label or heading(name)
+        field.label = field.label or name_label(name)
         if isinstance(field, ChoiceField) and not isinstance(field, ModelChoiceField):
             choices: Any = field.choices
             field.choices = [(value, choice_label(str(label))) for value, label in choices]
@@ -142,7 +144,7 @@ class DialogMixin:
             "title": self.dialog_title(record, name),
             "content_subtitle": str(record),
             "form": form,
-            "facts": facts(pairs) if (pairs := list(self.dialog_facts(record, name))) else "",
+            "facts": render_figures(pairs) if (pairs := list(self.dialog_facts(record, name))) else "",
             "back": place,
             "record": format_html('<a class="backoffice-link" href="{}">{}</a>', place, record),
             "opts": self.opts,  # type: ignore[attr-defined]

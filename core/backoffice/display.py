@@ -13,7 +13,7 @@ from unfold.utils import display_for_label
 
 from core.backoffice.columns import Column, field_of, make_column
 from core.backoffice.references import Of, ids_in, is_known, names_of, title_needs
-from core.backoffice.values import NOTHING, Names, is_empty, shown
+from core.backoffice.values import NOTHING, Names, display_value, is_empty
 from core.fields import EncryptedTextField
 from core.ids import is_id
 from core.text.translation import gettext_lazy as _
@@ -78,7 +78,7 @@ class DisplayMixin:
             if callable(column):
                 yield column.short_description, column(record)  # type: ignore[attr-defined]
             else:
-                yield from self._dressed(column, record)
+                yield from self._themed_column(column, record)
 
     def error_of(self, record: Any) -> str:
         """Return the error of the record, with advice."""
@@ -215,10 +215,10 @@ class DisplayMixin:
 
     def filled_summary(self, record: Any) -> list[tuple[str, Any]]:
         """Return the summary without empty values."""
-        facts = ((name, shown(value, brief=True)) for name, value in self.summary(record))
+        facts = ((name, display_value(value, brief=True)) for name, value in self.summary(record))
         return [(name, value) for name, value in facts if value is not NOTHING]
 
-    def _dressed(self, name: str, record: Any) -> Iterable[tuple[str, SafeString | str]]:
+    def _themed_column(self, name: str, record: Any) -> Iterable[tuple[str, SafeString | str]]:
         """Yield a column that the theme dresses up, as it does."""
         method: Callable[[Any], Any] = getattr(self, name)
         label = getattr(method, "label", None)

@@ -14,7 +14,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from core.backoffice.reading import may_open
-from core.backoffice.values import shown
+from core.backoffice.values import display_value
 from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
 
@@ -36,7 +36,7 @@ class Panel:
 _panels: dict[type[models.Model], list[Panel]] = {}
 
 
-def panel(model: type[models.Model], title: str, *, permission: str = "") -> Callable[[Render], Render]:
+def register_panel(model: type[models.Model], title: str, *, permission: str = "") -> Callable[[Render], Render]:
     """Register the decorated function as a panel on the pages of the model's records."""
 
     def register(render: Render) -> Render:
@@ -55,22 +55,22 @@ def panels_of(record: models.Model, request: HttpRequest) -> list[JsonObject]:
     ]
 
 
-def table(
+def render_table(
     headers: Sequence[str], rows: Iterable[Sequence[Any]], *, more: str = "", empty: str = _("Nothing here yet.")
 ) -> SafeString:
     """Render a table. `more` is the address of the whole list."""
-    cells = [[shown(value, brief=True) for value in row] for row in rows]
+    cells = [[display_value(value, brief=True) for value in row] for row in rows]
     return render_to_string("admin/panel_table.html", {"headers": headers, "rows": cells, "more": more, "empty": empty})
 
 
-def facts(pairs: Iterable[tuple[str, Any]]) -> SafeString:
+def render_figures(pairs: Iterable[tuple[str, Any]]) -> SafeString:
     """Render figures side by side."""
     return render_to_string(
-        "admin/panel_facts.html", {"pairs": [(name, shown(value, brief=True)) for name, value in pairs]}
+        "admin/panel_facts.html", {"pairs": [(name, display_value(value, brief=True)) for name, value in pairs]}
     )
 
 
-def link(record: models.Model | None, text: str = "") -> SafeString | str:
+def render_link(record: models.Model | None, text: str = "") -> SafeString | str:
     """Render a link to a record's page, its text where the reader has no such page, or a dash for None."""
     if record is None:
         return "–"

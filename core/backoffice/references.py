@@ -9,7 +9,7 @@ from django.contrib import admin
 from django.contrib.admin import AdminSite
 from django.db import models
 
-from core.backoffice.panels import link
+from core.backoffice.panels import render_link
 from core.ids import is_id
 from core.types import JsonObject
 
@@ -22,13 +22,13 @@ _keys: dict[str, Model] = {}
 _kinds: dict[str, Model] = {}
 
 
-def refer(model: Model, *keys: str) -> None:
+def register_references(model: Model, *keys: str) -> None:
     """Declare that these keys of JSON contain ids of the model's records."""
     for key in keys:
         _keys[key] = model
 
 
-def refer_kind(model: Model, *kinds: str) -> None:
+def register_event_kind(model: Model, *kinds: str) -> None:
     """Declare that events whose kind begins with one of these prefixes are about the model's records."""
     for kind in kinds:
         _kinds[kind] = model
@@ -58,7 +58,7 @@ def names_of(references: Iterable[tuple[Model, str]]) -> JsonObject:
     for model, ids in ids_by_model.items():
         needs = title_needs(admin.site, model)
         rows = model._default_manager.filter(pk__in=list(ids))
-        names |= {row.pk: link(row) for row in (rows.select_related(*needs) if needs else rows)}
+        names |= {row.pk: render_link(row) for row in (rows.select_related(*needs) if needs else rows)}
     return names
 
 

@@ -12,7 +12,7 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from unfold.dataclasses import SearchResult
 
-from core.backoffice.columns import capitalized
+from core.backoffice.columns import capitalize_lazily
 from core.backoffice.panels import list_address
 from core.ids import is_id
 from core.text.translation import gettext_lazy as _
@@ -59,7 +59,7 @@ def _instead(page: ModelAdmin[Any], kind: str, term: str) -> SearchResult:
 
 
 def _name(model: JsonObject) -> str:
-    return capitalized(str(model["name"]))
+    return capitalize_lazily(str(model["name"]))
 
 
 def _records(request: HttpRequest, page: ModelAdmin[Any], term: str) -> list[SearchResult] | None:

@@ -20,7 +20,7 @@ from core.ids import is_id
 from core.text.ages import age_text
 from core.text.currencies import exponent
 from core.text.formats import day_text, moment_text, money_text
-from core.text.labels.words import heading, value_label
+from core.text.labels.words import name_label, value_label
 
 NOTHING = mark_safe('<span class="backoffice-nothing">–</span>')  # noqa: S308  # it has no data in it
 MAX_ITEMS = 20
@@ -68,7 +68,7 @@ def is_empty(value: Any) -> bool:
     return value is None or value == "" or value == [] or value == {} or value == ()
 
 
-def shown(
+def display_value(
     value: Any, *, name: str = "", currency: str = "", brief: bool = False, names: Names | None = None
 ) -> SafeString | str:
     """Return a value as people write it. `brief` is for lists: one line, times relative."""
@@ -199,7 +199,7 @@ def json_shown(value: Any, names: Names, *, brief: bool = False, depth: int = 0,
     if (html := json_rendering.first(value, names)) is not None:
         return html
     if isinstance(value, Mapping):
-        pairs = [(heading(str(name)), inner, str(name)) for name, inner in value.items() if not is_empty(inner)]
+        pairs = [(name_label(str(name)), inner, str(name)) for name, inner in value.items() if not is_empty(inner)]
         if not pairs:
             return NOTHING
         if brief or depth >= DEEPEST:
@@ -217,7 +217,7 @@ def json_shown(value: Any, names: Names, *, brief: bool = False, depth: int = 0,
         )
     if isinstance(value, list | tuple):
         return _list_shown(value, names, brief=brief, depth=depth, key=key)
-    return shown(value, name=key, brief=brief, names=names)
+    return display_value(value, name=key, brief=brief, names=names)
 
 
 def _list_shown(value: Sequence[Any], names: Names, *, brief: bool, depth: int, key: str) -> SafeString | str:
@@ -239,7 +239,7 @@ def _list_shown(value: Sequence[Any], names: Names, *, brief: bool, depth: int, 
 
 
 def _table(rows: Iterable[Any], columns: Sequence[str], names: Names, depth: int, rest: str) -> SafeString:
-    head = format_html_join("", '<th scope="col">{}</th>', ((heading(name),) for name in columns))
+    head = format_html_join("", '<th scope="col">{}</th>', ((name_label(name),) for name in columns))
     body = format_html_join(
         "",
         "<tr>{}</tr>",
@@ -267,7 +267,7 @@ def _words(value: Any, names: Names, key: str = "") -> str:
     """Return any JSON as one line of plain text."""
     if isinstance(value, Mapping):
         return ", ".join(
-            f"{heading(str(name))} {_words(inner, names, str(name))}"
+            f"{name_label(str(name))} {_words(inner, names, str(name))}"
             for name, inner in value.items()
             if not is_empty(inner)
         )

@@ -3,19 +3,27 @@
 `emit` writes an event; core.jobs.register(EventConsumer(...)) declares a consumer; core.events.feed reads.
 """
 
-from core.events.consumers import EventConsumer, each
+from core.events.consumers import EventConsumer, one_by_one
 from core.events.delivery import deliver
-from core.events.services import QUEUE, asked_to_queue, cause, caused_by, emit, starting, wanted_by
+from core.events.services import (
+    QUEUE,
+    consumer_condition,
+    current_cause,
+    emit,
+    event_cause,
+    requested_queueing,
+    start_mode,
+)
 
 __all__ = [
     "QUEUE",
     "EventConsumer",
-    "asked_to_queue",
-    "cause",
-    "caused_by",
+    "requested_queueing",
+    "current_cause",
+    "event_cause",
     "deliver",
-    "each",
+    "one_by_one",
     "emit",
-    "starting",
-    "wanted_by",
+    "start_mode",
+    "consumer_condition",
 ]

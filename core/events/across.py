@@ -10,10 +10,10 @@ from django.utils import timezone
 
 from core.events.consumers import EventConsumer
 from core.events.kinds import number_from
-from core.events.services import DELIVERIES, LATER, NUMBERED, wanted_by
+from core.events.services import DELIVERIES, LATER, NUMBERED, consumer_condition
 from core.ids import new_id
 from core.jobs.notify import notify_workers
-from core.jobs.registry import registered
+from core.jobs.registry import work_by_name
 from core.types import JsonObject, Values
 
 OWNER = "of_company"
@@ -30,7 +30,7 @@ def emit_across(kind: str, objects: Sequence[tuple[str, str, Values]]) -> None:
     The scope is that of all companies. `kind` is one that follows others (it is not of core.events.kinds.FIRST), and no
     object is named twice.
     """
-    consumers = [consumer for consumer in registered(EventConsumer).values() if kind in consumer.kinds]
+    consumers = [consumer for consumer in work_by_name(EventConsumer).values() if kind in consumer.kinds]
     rows = [
         {"n": n, "e": new_id(), "o": id, OWNER: company, "p": payload, "d": [new_id() for _ in consumers]}
         for n, (company, id, payload) in enumerate(objects)
@@ -40,7 +40,7 @@ def emit_across(kind: str, objects: Sequence[tuple[str, str, Values]]) -> None:
     statement = f"{ROWS}, {NUMBERED}"
     if consumers:
         values["consumers"] = [consumer.name for consumer in consumers]
-        where = wanted_by(consumers, "consumer", company="%(company)s", kind="%(kind)s")
+        where = consumer_condition(consumers, "consumer", company="%(company)s", kind="%(kind)s")
         statement = f"{statement}, events AS ({LATER}) {DELIVERIES} WHERE {where}"
     else:
         statement = f"{statement} {LATER}"

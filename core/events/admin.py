@@ -33,7 +33,7 @@ class EventAdmin(CompanyRecordAdmin):
 
 @admin.register(EventDelivery)
 class EventDeliveryAdmin(CompanyRecordAdmin):
-    """Deliveries that wait for their consumer, and those that it could not handle."""
+    """Deliveries that wait for their consumer, and deliveries that failed."""
 
     icon = "outbox"
     operators_only = True

@@ -19,7 +19,7 @@ class EventConsumer(Work):
     """A named handler of some kinds of events.
 
     `run(events)` gets events of one company in their order, inside that company and a transaction, which is rolled back
-    if it raises. It may get them again, fewer at a time. `each` wraps a function that handles one event.
+    if it raises. It may get them again, fewer at a time. `one_by_one` wraps a function that handles one event.
     """
 
     run: Handler
@@ -36,7 +36,7 @@ class EventConsumer(Work):
     part_of: ClassVar[str] = "events"
 
 
-def each(handle: Callable[[Event], None]) -> Handler:
+def one_by_one(handle: Callable[[Event], None]) -> Handler:
     """Wrap a handler of one event as a handler of many."""
 
     def handle_many(events: Sequence[Event]) -> None:

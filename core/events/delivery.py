@@ -19,7 +19,7 @@ from core.events.consumers import EventConsumer
 from core.events.feed import forget_old
 from core.events.models import Event, EventDelivery
 from core.jobs.periodic import PeriodicTask
-from core.jobs.registry import Moment, QueueWork, register, registered
+from core.jobs.registry import Moment, QueueWork, register, work_by_name
 from core.tenancy import company_scope, unscoped
 
 log = logging.getLogger(__name__)
@@ -50,7 +50,7 @@ def due_deliveries(now: Moment) -> list[QuerySet[EventDelivery]]:
 
 
 def _due(now: Moment) -> Q:
-    return Q(status=EventDelivery.Status.PENDING, due_at__lte=now, consumer__in=list(registered(EventConsumer)))
+    return Q(status=EventDelivery.Status.PENDING, due_at__lte=now, consumer__in=list(work_by_name(EventConsumer)))
 
 
 def _deliver_some(deadline: float) -> int:
@@ -82,7 +82,7 @@ def _deliver_some(deadline: float) -> int:
 
 
 def _place(company_id: str, consumer: str) -> tuple[str, int, str]:
-    return company_id, registered(EventConsumer)[consumer].place, consumer
+    return company_id, work_by_name(EventConsumer)[consumer].place, consumer
 
 
 def _deliver_group(group: list[tuple[Event, EventDelivery]]) -> None:
@@ -111,7 +111,7 @@ def _handle(group: list[tuple[Event, EventDelivery]]) -> Exception | None:
         # Effects and deletion commit together, and a savepoint undoes them together.
         with transaction.atomic():
             with company_scope(first.company_id):
-                registered(EventConsumer)[first.consumer].run([event for event, _ in group])
+                work_by_name(EventConsumer)[first.consumer].run([event for event, _ in group])
             EventDelivery.objects.filter(pk__in=[delivery.pk for _, delivery in group]).delete()
     except Exception as error:  # noqa: BLE001  the edge of a delivery: it is parked in the end, the others continue
         return error

@@ -18,11 +18,11 @@ from django.utils import timezone
 
 from core.errors import NamedError
 from core.events.models import Event, EventDelivery
-from core.ids import first_id
+from core.ids import min_id_at
 from core.internals.django import raw_delete
 from core.tenancy import company_id, unscoped
 
-KEPT = timedelta(days=30)
+EVENT_LIFE = timedelta(days=30)
 LOOKED_AT = 10_000
 """Maximum number of events that a page reads to find those of the requested kinds."""
 MAX_DELETED = 5_000
@@ -55,7 +55,7 @@ class FeedPage:
     has_more: bool
 
 
-def epoch() -> int:
+def cursor_epoch() -> int:
     """Return the epoch of cursors: it changes when the database is restored (manage.py after_restore)."""
     with connection.cursor() as cursor:
         # last_value, since nextval would change it.
@@ -79,20 +79,22 @@ def position_of(token: str, *, name: str = "after") -> Position:
             "is no nextCursor of this feed; pass it on unchanged, or begin without one",
             field=name,
         ) from None
-    if made_in != epoch():
+    if made_in != cursor_epoch():
         raise _expired(name, "is of the time before the database was restored")
-    if position.at < timezone.now() - KEPT:
-        raise _expired(name, f"is older than the {KEPT.days} days for which events are kept")
+    if position.at < timezone.now() - EVENT_LIFE:
+        raise _expired(name, f"is older than the {EVENT_LIFE.days} days for which events are kept")
     return position
 
 
 def _expired(name: str, reason: str) -> NamedError:
-    return NamedError("InvalidRequest_400", f"{reason}; the oldest cursor is {oldest().encode(epoch())}", field=name)
+    return NamedError(
+        "InvalidRequest_400", f"{reason}; the oldest cursor is {oldest().encode(cursor_epoch())}", field=name
+    )
 
 
 def oldest() -> Position:
     """Return the position before the company's oldest event that is kept."""
-    first = Event.objects.filter(created_at__gte=timezone.now() - KEPT).order_by("tx", "sequence").first()
+    first = Event.objects.filter(created_at__gte=timezone.now() - EVENT_LIFE).order_by("tx", "sequence").first()
     if first is None:
         return Position(0, 0, timezone.now())
     # Positions are those after which reading goes on.
@@ -102,7 +104,7 @@ def oldest() -> Position:
 def position_at(moment: datetime) -> Position:
     """Return the position before the company's first event of a time or later."""
     # Ids begin with their time, so the primary key narrows the search.
-    first = Event.objects.filter(pk__gte=first_id(moment), created_at__gte=moment).order_by("tx", "sequence").first()
+    first = Event.objects.filter(pk__gte=min_id_at(moment), created_at__gte=moment).order_by("tx", "sequence").first()
     if first is None:
         return Position(_horizon(), 0, timezone.now())
     return Position(first.tx, first.sequence - 1, first.created_at)
@@ -125,7 +127,7 @@ def read(
     began, start = timezone.now(), after or Position(0, 0, timezone.now())
     most = size if kinds is None else LOOKED_AT
     # The horizon is read with the rows in one snapshot; read later it could promise what this page lacks.
-    last, horizon = _reach(start, None if object_id else most)
+    last, horizon = _position_after(start, None if object_id else most)
     # Row comparison of (tx, sequence) walks the index once. Django cannot write it; two conditions with OR
     # would not.
     rows = Event.objects.extra(  # noqa: S610  constant SQL
@@ -149,7 +151,7 @@ def read(
     return FeedPage(events, Position(horizon, 0, began), False)
 
 
-def _reach(start: Position, most: int | None) -> tuple[Position | None, int]:
+def _position_after(start: Position, most: int | None) -> tuple[Position | None, int]:
     """Return the position of the event that is `most` events further on, if there are so many, and the horizon."""
     with connection.cursor() as cursor:
         cursor.execute(
@@ -164,7 +166,7 @@ def _reach(start: Position, most: int | None) -> tuple[Position | None, int]:
     return (None if tx is None else Position(int(tx), sequence, created_at)), int(horizon)
 
 
-def begin_anew() -> int:
+def restart_feed() -> int:
     """Make the feed right after a restore from a dump (manage.py after_restore). Returns the number of events.
 
     Transactions of the new database count from the start, so that events of the old one would seem to be of the future.
@@ -185,7 +187,7 @@ def begin_anew() -> int:
 def forget_old() -> bool:
     """Delete events that are older than KEPT and a day, and that no consumer waits for (a periodic task)."""
     # An event that a consumer has not handled is kept, however old.
-    old = Event.objects.filter(pk__lt=first_id(timezone.now() - KEPT - timedelta(days=1)), deliveries=None)
+    old = Event.objects.filter(pk__lt=min_id_at(timezone.now() - EVENT_LIFE - timedelta(days=1)), deliveries=None)
     ids: list[Any] = list(old.order_by("pk").values_list("pk", flat=True)[:MAX_DELETED])
     raw_delete(Event.objects.filter(pk__in=ids), cleared=(EventDelivery,))
     return len(ids) == MAX_DELETED

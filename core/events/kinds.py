@@ -69,7 +69,7 @@ def number_from(kind: str) -> int:
     return 2 if created in FIRST or kind in FOLLOWING else 1
 
 
-def matching(patterns: Iterable[str]) -> set[str]:
+def kinds_matching(patterns: Iterable[str]) -> set[str]:
     """Return the kinds that the patterns name: `*`, `contact.*` or a kind. Raises ValueError, with an unknown one."""
     kinds: set[str] = set()
     for pattern in patterns:

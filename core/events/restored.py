@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
-from core.events.feed import begin_anew
+from core.events.feed import restart_feed
 from core.hold.services import begin_hold
 from core.jobs.sweeper import sweep
 
@@ -28,7 +28,7 @@ def make_right(reason: str) -> MadeRight:
     # Hold first, so that released work cannot start.
     begin_hold(reason)
     with transaction.atomic():
-        events = begin_anew()
+        events = restart_feed()
     freed = 0
     # The sweeper frees a batch at a time.
     while some := sweep():

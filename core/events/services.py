@@ -14,7 +14,7 @@ from core.events.consumers import EventConsumer
 from core.events.kinds import EVENT_KINDS, FIRST, number_from
 from core.ids import new_id
 from core.jobs.notify import notify_workers
-from core.jobs.registry import registered
+from core.jobs.registry import work_by_name
 from core.tenancy import company_id
 from core.types import JsonObject, Values
 
@@ -23,18 +23,18 @@ WRITE = 5000
 """The number of events in one statement."""
 
 QUEUE = "queue"
-"""Mode of `starting`, and member of the cause of the events written in it."""
+"""Mode of `start_mode`, and member of the cause of the events written in it."""
 
 _cause: ContextVar[Values | None] = ContextVar("leadwright_cause", default=None)
 
 
-def cause() -> Values:
+def current_cause() -> Values:
     """Return the cause of the present events: workflow, name and depth; empty: no workflow."""
     return _cause.get() or {}
 
 
 @contextmanager
-def caused_by(cause: Values) -> Iterator[None]:
+def event_cause(cause: Values) -> Iterator[None]:
     """Open a block whose events record this cause."""
     token = _cause.set(cause)
     try:
@@ -47,7 +47,7 @@ _mode: ContextVar[str | None] = ContextVar("leadwright_starts", default=None)
 
 
 @contextmanager
-def starting(mode: str | None) -> Iterator[None]:
+def start_mode(mode: str | None) -> Iterator[None]:
     """Set the mode in which the block's events start workflows: `run`, or `queue` for after the present events."""
     token = _mode.set(mode)
     try:
@@ -56,7 +56,7 @@ def starting(mode: str | None) -> Iterator[None]:
         _mode.reset(token)
 
 
-def asked_to_queue() -> bool | None:
+def requested_queueing() -> bool | None:
     """Return whether events start workflows after the present ones; None if the caller did not choose."""
     return {QUEUE: True, "run": False}.get(_mode.get() or "")
 
@@ -85,11 +85,11 @@ def emit(
         raise ValueError(f"{kind} is no kind of event (core.events.kinds)")
     consumers = [
         consumer
-        for consumer in registered(EventConsumer).values()
+        for consumer in work_by_name(EventConsumer).values()
         if kind in consumer.kinds and (automation or not consumer.automation)
     ]
     cause = _cause.get()
-    if asked_to_queue():
+    if requested_queueing():
         cause = {**(cause or {}), QUEUE: True}
     owner = company_id()
     now = timezone.now()
@@ -144,15 +144,16 @@ def _write(rows: list[JsonObject], consumers: Sequence[EventConsumer], values: J
         values["from"] = number_from(values["kind"])
     with connection.cursor() as cursor:
         if not consumers:
+            # No consumer takes these kinds: the part for deliveries would only cost planning.
             cursor.execute(f"{source} {events}", values)
             return
         values["consumers"] = [consumer.name for consumer in consumers]
         # The condition is checked in the same statement, so that most events write no delivery at all.
-        where = wanted_by(consumers, "consumer", company="%(company)s", kind="%(kind)s")
+        where = consumer_condition(consumers, "consumer", company="%(company)s", kind="%(kind)s")
         cursor.execute(f"{source}, events AS ({events}) {DELIVERIES} WHERE {where}", values)
 
 
-def wanted_by(consumers: Iterable[EventConsumer], column: str, *, company: str, kind: str) -> str:
+def consumer_condition(consumers: Iterable[EventConsumer], column: str, *, company: str, kind: str) -> str:
     """Return the condition, in SQL, that the consumer whose name is in the column gets an event.
 
     `company` and `kind` are the event's, in SQL too.

@@ -15,9 +15,9 @@ from django.db.models.lookups import StartsWith
 
 from core.access import Actor
 from core.global_search.kinds import Kind
-from core.lists.fields import column
+from core.lists.fields import expression_column
 from core.lists.keyset import AnyOf
-from core.lists.prefilter import prefiltering
+from core.lists.prefilter import prefilter_scope
 from core.lists.search import search_in
 from core.text.folding import Folded, fold
 
@@ -68,7 +68,7 @@ def _parts(kind: Kind, actor: Actor, text: str, size: int) -> list[QuerySet[Any]
     """Return the matches among the newest records, and those of the index among the older ones if there is one."""
     rows = kind.rows(actor)
     newest = ArraySubquery(rows.order_by("-created_at").values("pk")[:NEWEST])
-    with prefiltering(wanted=False) as state:
+    with prefilter_scope(wanted=False) as state:
         compared = search_in(kind.fields, text)
     parts = [rows.filter(AnyOf("pk", newest), compared)]
     if state.used:
@@ -76,7 +76,7 @@ def _parts(kind: Kind, actor: Actor, text: str, size: int) -> list[QuerySet[Any]
         parts.append(rows.filter(~Q(AnyOf("pk", newest)), pk__in=matches))
     begins = reduce(or_, (Q(StartsWith(Folded(F(path), fold(text)), fold(text))) for path in _paths(kind)))
     first = Case(When(begins, then=Value(0)), default=Value(1), output_field=IntegerField())
-    shown = {"found_title": column(kind.title), "found_text": column(kind.text)}
+    shown = {"found_title": expression_column(kind.title), "found_text": expression_column(kind.text)}
     return [part.annotate(**shown).order_by(first, "-created_at").values_list("pk", *shown)[:size] for part in parts]
 
 

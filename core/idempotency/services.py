@@ -12,10 +12,10 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from core.idempotency.models import IdempotencyKey
-from core.ids import first_id
+from core.ids import min_id_at
 from core.tenancy import company_id
 
-KEPT = timedelta(hours=24)
+KEY_LIFE = timedelta(hours=24)
 MAX_BYTES = 4 * 1024 * 1024
 """Maximum size of a response body. The response to 500 new contacts has about 1 MB."""
 MAX_PURGED = 10_000
@@ -65,9 +65,9 @@ class CutOff(Exception):
 def claim(keyed: Keyed) -> StoredResponse | None | object:
     """Return the answer that the request got, UNDER_WAY while another has it, or None: it is the caller's now.
 
-    The caller's transaction owns it until it ends, and nothing is written before `keep`. When the process dies, the
-    transaction is rolled back with all of its changes, and the next caller owns the request. Raises OtherRequest and
-    CutOff.
+    The caller's transaction owns it until it ends, and nothing is written before `store_response`.
+    When the process dies, the transaction is rolled back with all of its changes, and the next caller owns the request.
+    Raises OtherRequest and CutOff.
     """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("a request is taken in the transaction that does what it asks")
@@ -81,7 +81,7 @@ def claim(keyed: Keyed) -> StoredResponse | None | object:
     if row is None:
         return None
     # The purge may be late, and the promise is a day.
-    if row.created_at < timezone.now() - KEPT:
+    if row.created_at < timezone.now() - KEY_LIFE:
         row.delete()
         return None
     # The same key for other content is a mistake of the caller, and must not get another request's answer.
@@ -92,7 +92,7 @@ def claim(keyed: Keyed) -> StoredResponse | None | object:
     return StoredResponse(row.status, unpack(row.answer) if row.answer else None)
 
 
-def keep(keyed: Keyed, status: int | None, body: bytes | None = None) -> IdempotencyKey:
+def store_response(keyed: Keyed, status: int | None, body: bytes | None = None) -> IdempotencyKey:
     """Keep the answer, or without a status the claim of a request in several transactions."""
     row: IdempotencyKey = IdempotencyKey.objects.create(
         caller=keyed.caller,
@@ -128,7 +128,7 @@ def purge() -> bool:
 
     The primary key finds them: ids start with their creation time.
     """
-    old = IdempotencyKey.objects.filter(pk__lt=first_id(timezone.now() - KEPT)).order_by("pk")
+    old = IdempotencyKey.objects.filter(pk__lt=min_id_at(timezone.now() - KEY_LIFE)).order_by("pk")
     ids = list(old.values_list("pk", flat=True)[:MAX_PURGED])
     IdempotencyKey.objects.filter(pk__in=ids).delete()
     return len(ids) == MAX_PURGED

@@ -6,11 +6,11 @@ only the time (docs/decisions/0005-work.md).
 """
 
 from core.jobs.heartbeat import Heartbeat, heartbeat
-from core.jobs.leases import LeaseLost, backoff, claim, has_due, release_after_error, update_owned
+from core.jobs.leases import LeaseLost, backoff_delay, claim, has_due, release_after_error, update_owned
 from core.jobs.notify import notify_workers
 from core.jobs.periodic import PeriodicTask, run_due_tasks
-from core.jobs.registry import WORK, DrainedWork, QueueWork, Work, drained, register, registered
-from core.jobs.runner import JobWork, checkpoint, finish, release, run_job
+from core.jobs.registry import WORK, DrainedWork, QueueWork, Work, queue_work_by_name, register, work_by_name
+from core.jobs.runner import JobWork, finish, release, run_job, save_progress
 from core.jobs.sweeper import sweep
 
 __all__ = [
@@ -22,16 +22,16 @@ __all__ = [
     "PeriodicTask",
     "QueueWork",
     "Work",
-    "backoff",
-    "checkpoint",
+    "backoff_delay",
+    "save_progress",
     "claim",
-    "drained",
+    "queue_work_by_name",
     "finish",
     "has_due",
     "heartbeat",
     "notify_workers",
     "register",
-    "registered",
+    "work_by_name",
     "release",
     "run_due_tasks",
     "run_job",

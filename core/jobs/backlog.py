@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 from psycopg import sql
 
 from core.jobs.models import Claimable
-from core.jobs.registry import DrainedWork, drained
+from core.jobs.registry import DrainedWork, queue_work_by_name
 
 MAX_COUNT = 10_000
 """The maximum that rows are counted to, so that counting a long queue stays fast."""
@@ -18,7 +18,7 @@ MAX_COUNT = 10_000
 
 @dataclass(frozen=True, kw_only=True)
 class Backlog:
-    """The rows of a kind of work: due ones, the time of the oldest, and those that workers hold."""
+    """Rows of a kind of work: number due, time of the oldest, and number claimed."""
 
     name: str
     queue: str
@@ -30,7 +30,7 @@ class Backlog:
 
 def read_backlogs() -> list[Backlog]:
     """Return the backlog of each kind of work that claims rows, by name. One statement; open `unscoped` before."""
-    kinds = [(name, work, work.model) for name, work in sorted(drained().items()) if work.model is not None]
+    kinds = [(name, work, work.model) for name, work in sorted(queue_work_by_name().items()) if work.model is not None]
     statement = sql.SQL(" UNION ALL ").join(_counts(name, work, model) for name, work, model in kinds)
     with connection.cursor() as cursor:
         cursor.execute(statement)
@@ -66,7 +66,7 @@ def _due(work: DrainedWork, model: type[Claimable]) -> sql.SQL:
     querysets = work.rows_due_at(Now())
     if not querysets:  # nothing is claimed now, for example emails without a mail server
         return sql.SQL("SELECT now() AS due_at WHERE false")
-    # Work whose rows are those of another model, such as senders, claims all rows that are ready.
+    # Work that lists another model (senders) claims every ready row of its own.
     rows = next((rows for rows in querysets if rows.model is model), model.claimable(Now()))
     statement, params = rows.order_by("due_at").values("due_at")[:MAX_COUNT].query.sql_with_params()
     with connection.cursor() as cursor:

@@ -33,7 +33,7 @@ def send_message(task: str) -> None:
 
 
 def message_taken(task: str) -> None:
-    """Let another message of the task be sent. Call it before what is due is read, so that none is missed."""
+    """Allow another message of the task. Call it before reading due rows, so that no new row is missed."""
     with suppress(OperationalError, RedisError), _producers().acquire(block=True) as producer:  # type: ignore[no-untyped-call]
         _count(producer.channel.client, task, -1)
 

@@ -54,7 +54,7 @@ def drain_slice(work: CeleryWork) -> None:
         return
     with ExitStack() as turn, log_context(work=work.name):
         if not turn.enter_context(place_of(work.queue)):
-            return  # other processes of the pool do as much of it as may be
+            return  # the pool's other processes already use the whole share
         if not work.side_by_side:
             if not _turns[work.task].acquire(blocking=False):
                 return  # another thread of this process is at it

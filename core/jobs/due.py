@@ -17,7 +17,7 @@ from django.db.models.functions import Now
 from core.hold.models import Hold
 from core.jobs.models import Claimable
 from core.jobs.periodic import due_tasks
-from core.jobs.registry import WORK, CeleryWork, drained
+from core.jobs.registry import WORK, CeleryWork, queue_work_by_name
 from core.jobs.sweeper import held_rows
 from core.tenancy import unscoped
 from core.tenancy.postgresql.cursors import planned_cursor
@@ -40,14 +40,14 @@ def read_due() -> Due:
         cursor.execute(_statement(tuple(WORK)))
         names = {name for (name,) in cursor.fetchall()}
     held = HOLD in names
-    due = [*(work for name, work in drained().items() if f"work {name}" in names), *due_tasks()]
+    due = [*(work for name, work in queue_work_by_name().items() if f"work {name}" in names), *due_tasks()]
     orphans = [(model, status) for model, status in held_rows() if _orphans_name(model, status) in names]
     return Due([work for work in due if work.while_held or not held], held, orphans)
 
 
 def held_back() -> list[str]:
     """Return the names of the work that is due and waits for the end of a hold (core.hold)."""
-    kinds = [*(work for work in drained().values() if work.due()), *due_tasks()]
+    kinds = [*(work for work in queue_work_by_name().values() if work.due()), *due_tasks()]
     return sorted({work.part_of or work.name for work in kinds if not work.while_held})
 
 
@@ -55,7 +55,7 @@ def held_back() -> list[str]:
 def _statement(registered: tuple[str, ...]) -> str:
     """Return the statement that selects the name of whatever has rows now. The registered work is the cache's key."""
     named = [(HOLD, Hold.objects.all())]
-    for name, work in drained().items():
+    for name, work in queue_work_by_name().items():
         named += [(f"work {name}", rows) for rows in work.rows_due_at(Now())]
     named += [(_orphans_name(model, status), model.orphans(status)) for model, status in held_rows()]
     first, *others = [_first_row(rows, name) for name, rows in named]

@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 
 from django.db import connections
 
-from core.database import insist
+from core.database import retry_until_available
 
 log = logging.getLogger(__name__)
 
@@ -54,7 +54,7 @@ class Flights(Generic[C, R]):
         self._out[self._pool.submit(self._make, call)] = call
 
     def land(self, seconds: float) -> None:
-        """Wait for calls to come back, at most so long, and end those that have."""
+        """Wait for calls to finish, at most so long, and collect the finished ones."""
         for future in wait(list(self._out), timeout=seconds, return_when=FIRST_COMPLETED).done:
             self._end(future)
 
@@ -84,10 +84,10 @@ class Flights(Generic[C, R]):
         call = self._out.pop(future, None)
         if call is not None:  # else another thread was first
             result = future.result()
-            insist(lambda: self.end(call, result))
+            retry_until_available(lambda: self.end(call, result))
 
 
-def are_out() -> bool:
+def has_open_calls() -> bool:
     """Return whether calls of this process are out."""
     return any(len(flights) for flights in _all)
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from core.jobs.models import TaskSchedule
 from core.jobs.periodic import PeriodicTask
-from core.jobs.registry import registered
+from core.jobs.registry import work_by_name
 
 TICK = "tick"
 """The name of the tick's row. It is no periodic task, so that no worker runs it."""
@@ -49,6 +49,7 @@ def record_tick() -> None:
 def heartbeat() -> Heartbeat:
     """Read the heartbeat, in one query."""
     rows = TaskSchedule.objects.aggregate(
-        ticked=Max("done_at", filter=Q(name=TICK)), due=Min("due_at", filter=Q(name__in=list(registered(PeriodicTask))))
+        ticked=Max("done_at", filter=Q(name=TICK)),
+        due=Min("due_at", filter=Q(name__in=list(work_by_name(PeriodicTask)))),
     )
     return Heartbeat(rows["ticked"], rows["due"])

@@ -36,6 +36,7 @@ def claim(
     number = worker_number()
     lease = new_id()
     with unscoped(reason="worker: claims the work of all companies"), transaction.atomic():
+        # SKIP LOCKED: workers that claim at the same moment get different rows instead of waiting.
         ids = list(
             model.claimable(timezone.now(), extra)
             .select_for_update(skip_locked=True, of=("self",))
@@ -62,14 +63,14 @@ def update_owned(row: Claimable, **values: Any) -> None:
 
 def release_after_error(row: Row, error: Exception, *, status: str) -> None:
     """Release a row after an unexpected error, to be tried later, if it is still ours and nothing has ended it."""
-    # The lease fences a slow worker: another one may have claimed the row meanwhile, and finished it.
+    # The lease fences a slow worker: another worker may have claimed and finished the row.
     model = type(row)
     owned = model._default_manager.filter(pk=row.pk, lease=row.lease, status=model.claim_policy.claimed)
     now = timezone.now()
     text = f"{type(error).__name__}: {error}"[:500]
-    owned.update(status=status, due_at=now + backoff(row.attempts), error=text, worker=None, updated_at=now)
+    owned.update(status=status, due_at=now + backoff_delay(row.attempts), error=text, worker=None, updated_at=now)
 
 
-def backoff(attempt: int, *, base: float = 2.0, most: float = 3600.0) -> timedelta:
+def backoff_delay(attempt: int, *, base: float = 2.0, most: float = 3600.0) -> timedelta:
     """Return an exponential wait with full jitter, at least half a second."""
     return timedelta(seconds=0.5 + random.uniform(0, min(most, base**attempt)))  # noqa: S311  jitter, no secret

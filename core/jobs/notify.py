@@ -10,7 +10,7 @@ from redis import RedisError
 
 from core.breaker import REDIS
 from core.jobs.broker import send_message
-from core.jobs.registry import CeleryWork, drained
+from core.jobs.registry import CeleryWork, queue_work_by_name
 
 log = logging.getLogger(__name__)
 
@@ -20,7 +20,7 @@ def notify_workers(name: str) -> None:
 
     The message may be lost, late or repeated: the tick finds the work without it. While Redis is away none is sent.
     """
-    notify_workers_of(drained()[name])
+    notify_workers_of(queue_work_by_name()[name])
 
 
 def notify_workers_of(work: CeleryWork) -> None:
@@ -34,7 +34,7 @@ def _publish(work: CeleryWork) -> None:
     try:
         send_message(work.task)
     except (OperationalError, RedisError) as error:
-        REDIS.failed()
+        REDIS.record_failure()
         log.warning("no broker to notify the workers of %s (%s); the tick will find the work", work.name, error)
     else:
-        REDIS.worked()
+        REDIS.record_success()

@@ -16,7 +16,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from core.jobs.models import TaskSchedule
-from core.jobs.registry import CeleryWork, registered
+from core.jobs.registry import CeleryWork, work_by_name
 from core.tenancy import unscoped
 
 log = logging.getLogger(__name__)
@@ -56,7 +56,7 @@ def due_tasks() -> list[PeriodicTask]:
     """Return the periodic tasks that are due, or have never run here."""
     schedule = dict(TaskSchedule.objects.values_list("name", "due_at"))
     now = timezone.now()
-    tasks = registered(PeriodicTask).values()
+    tasks = work_by_name(PeriodicTask).values()
     return [task for task in tasks if not now < schedule.get(task.name, now) <= now + task.every + MAX_SKEW]
 
 
@@ -69,7 +69,7 @@ def _is_due(tasks: Mapping[str, PeriodicTask]) -> Q:
 
 def run_due_tasks(deadline: float = float("inf")) -> None:
     """Run due periodic tasks in this process until none is left or monotonic() passes the deadline."""
-    tasks = registered(PeriodicTask)
+    tasks = work_by_name(PeriodicTask)
     for name in tasks.keys() - set(TaskSchedule.objects.values_list("name", flat=True)):
         TaskSchedule.objects.get_or_create(name=name)
     while monotonic() < deadline and _run_one(tasks):

@@ -73,7 +73,7 @@ class ProgressMixin:
         """Read the data for the bars of these rows, at once."""
 
 
-def grouped(rows: models.QuerySet[Any], group: str, status: str) -> dict[str, dict[str, int]]:
+def counts_by_status(rows: models.QuerySet[Any], group: str, status: str) -> dict[str, dict[str, int]]:
     """Count by group and status, in one query."""
     counts: dict[str, dict[str, int]] = {}
     for key, name, number in rows.order_by().values_list(group, status).annotate(number=models.Count("pk")):

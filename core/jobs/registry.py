@@ -138,14 +138,14 @@ def register(work: Work) -> None:
         add_task(work)
 
 
-def registered(kind: type[W]) -> dict[str, W]:
+def work_by_name(kind: type[W]) -> dict[str, W]:
     """Return the registered work of one type, by name."""
     return {work.name: work for work in WORK.values() if isinstance(work, kind)}
 
 
-def drained() -> dict[str, DrainedWork]:
+def queue_work_by_name() -> dict[str, DrainedWork]:
     """Return the registered work whose rows become due, by name."""
-    return registered(DrainedWork)  # type: ignore[type-abstract]
+    return work_by_name(DrainedWork)  # type: ignore[type-abstract]
 
 
 def celery_work() -> dict[str, CeleryWork]:

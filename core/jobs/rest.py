@@ -15,7 +15,7 @@ from billiard.process import current_process
 from celery.signals import task_postrun, task_prerun, worker_process_init
 from django.db import connections
 
-from core.jobs.flights import are_out
+from core.jobs.flights import has_open_calls
 
 TICK = "core.tick"
 REST_AFTER = 30.0
@@ -61,7 +61,7 @@ def rest(*_: Any) -> None:
     A task that arrives at this time is lost with the process: it is only a hint, which the next tick repeats.
     """
     global _worked_at
-    if are_out():
+    if has_open_calls():
         signal.setitimer(signal.ITIMER_REAL, REST_AFTER)
         return
     _worked_at = None

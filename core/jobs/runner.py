@@ -15,11 +15,11 @@ from django.db import transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
-from core.database import insist, may_succeed_later
-from core.jobs.leases import LeaseLost, backoff, claim, update_owned
+from core.database import may_succeed_later, retry_until_available
+from core.jobs.leases import LeaseLost, backoff_delay, claim, update_owned
 from core.jobs.liveness import release_lock
 from core.jobs.models import Claimable, Job
-from core.jobs.registry import DrainedWork, Moment, registered
+from core.jobs.registry import DrainedWork, Moment, work_by_name
 from core.logs import log_context
 from core.tenancy import company_scope
 
@@ -63,7 +63,7 @@ class JobWork(DrainedWork, Generic[J]):
         return [self.model.claimable(now)]
 
 
-def checkpoint(job: Job, **progress: Any) -> bool:
+def save_progress(job: Job, **progress: Any) -> bool:
     """Save progress in the transaction of its batch. Returns False if the job was asked to pause or to stop."""
     update_owned(job, deaths=0, attempts=1, **progress)
     paused, cancelled = type(job).objects.values_list("pause_requested", "cancel_requested").get(pk=job.pk)
@@ -89,7 +89,7 @@ def finish(job: Job, status: str, **values: Any) -> None:
 
 def ended_hook(model: type[Claimable]) -> Callable[[Any], None] | None:
     """Return the hook that runs when a job of the model ends."""
-    return next((work.ended for work in registered(JobWork).values() if work.model is model), None)
+    return next((work.ended for work in work_by_name(JobWork).values() if work.model is model), None)
 
 
 def notify_ended(job: Claimable) -> None:
@@ -136,7 +136,7 @@ def _job_log_context(job: Job) -> AbstractContextManager[None]:
 def _requeue(job: Job, error: Exception) -> None:
     """Queue or fail the job, as soon as the database takes it: nobody else frees the row of a worker that lives."""
     try:
-        insist(lambda: _retry_or_fail(job, error))
+        retry_until_available(lambda: _retry_or_fail(job, error))
     except SoftTimeLimitExceeded:  # this process's only task ends, and leaves the row to the sweeper
         release_lock()
         raise
@@ -163,7 +163,7 @@ def _retry_or_fail(job: Job, error: Exception) -> None:
                 error_detail=detail,
             )
         else:
-            due_at = timezone.now() + backoff(job.attempts)
+            due_at = timezone.now() + backoff_delay(job.attempts)
             update_owned(job, status=job.claim_policy.ready, due_at=due_at, worker=None, error_detail=detail)
     except LeaseLost:
         log.warning("%s %s was taken over while it failed", type(job).__name__, job.pk)

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from core.ids import ObjectIdField
 from core.jobs.models import Claimable
-from core.jobs.registry import drained
+from core.jobs.registry import queue_work_by_name
 from core.jobs.runner import ended_hook, notify_ended
 from core.tenancy import company_scope, unscoped
 
@@ -26,7 +26,7 @@ def sweep() -> int:
 
 def held_rows() -> list[tuple[type[Claimable], str]]:
     """Return the models whose rows workers hold, each with a status of held rows."""
-    models = {work.model: None for work in drained().values() if work.model is not None}
+    models = {work.model: None for work in queue_work_by_name().values() if work.model is not None}
     return [(model, held) for model in models for held in model.claim_policy.orphans]
 
 
@@ -36,6 +36,7 @@ def free_orphans(model: type[Claimable], held: str) -> int:
     company = F("company_id") if hasattr(model, "company_id") else Value(None, output_field=ObjectIdField(null=True))
     objects: Any = model._default_manager
     with unscoped(reason="sweeper: rows of dead workers in all companies"), transaction.atomic():
+        # SKIP LOCKED: a locked row is being finished, or freed by another sweeper.
         rows = list(
             model.orphans(held).select_for_update(skip_locked=True, of=("self",)).values_list("pk", company)[:MAX_ROWS]
         )

@@ -32,7 +32,7 @@ Condition = Callable[[Expression], Q]
 """A condition on a column. It is never true for null."""
 
 
-def column(expression: str | Combinable) -> ExpressionWrapper[Any]:
+def expression_column(expression: str | Combinable) -> ExpressionWrapper[Any]:
     """Wrap the expression in an output field that passes values unchanged. A string is an ORM path."""
     return ExpressionWrapper(F(expression) if isinstance(expression, str) else expression, output_field=Field())
 
@@ -101,7 +101,7 @@ class ListField:
 
     def where(self, condition: Condition) -> Q:
         """Match the records that have a value which meets the condition."""
-        return condition(column(self.expression))
+        return condition(expression_column(self.expression))
 
     def where_dated(self, of_days: Condition, of_times: Condition) -> Q:
         """Match the records whose value meets the condition for its kind. Needed where `keeps_days`."""
@@ -110,7 +110,7 @@ class ListField:
     def where_not(self, condition: Condition) -> Q:
         """Match the records that have no value which meets the condition, those without a value included."""
         negated = ~self.where(condition)
-        return Q(IsNull(column(self.expression), True)) | negated if self.nullable else negated
+        return Q(IsNull(expression_column(self.expression), True)) | negated if self.nullable else negated
 
     # For sorting (core.lists.keyset). `slot` numbers the sort keys, so that each has its own join.
 
@@ -156,11 +156,11 @@ class ListField:
         return queryset
 
     def sort_value(self, slot: int) -> ExpressionWrapper[Any]:
-        return column(self._sorted_by)
+        return expression_column(self._sorted_by)
 
     def tie_break(self, slot: int) -> ExpressionWrapper[Any]:
         """Return the record's id, from the table of the sort value."""
-        return column("pk")
+        return expression_column("pk")
 
     def with_value(self, slot: int) -> Q:
         """Match the joined rows that have a value."""
@@ -169,7 +169,7 @@ class ListField:
     def without_value(self) -> Q:
         """Match the rows without a value, without a join."""
         value = self.expression if self.ignore_case and not self.sorted_by else self._sorted_by
-        return Q(IsNull(column(value), True))
+        return Q(IsNull(expression_column(value), True))
 
 
 class ManyField(ListField):
@@ -194,7 +194,7 @@ class ManyField(ListField):
         self.rows = rows
 
     def where(self, condition: Condition) -> Q:
-        return Q(Exists(self.rows().filter(condition(column(self.expression)))))
+        return Q(Exists(self.rows().filter(condition(expression_column(self.expression)))))
 
     def where_not(self, condition: Condition) -> Q:
         return ~self.where(condition)
@@ -280,7 +280,7 @@ class ValueTableField(ListField):
         return cast("ForeignKey[Any, Any]", self.model._meta.get_field(self.record_ref))
 
     def where(self, condition: Condition) -> Q:
-        rows = self.model._default_manager.filter(**self.key).filter(condition(column(self.column)))
+        rows = self.model._default_manager.filter(**self.key).filter(condition(expression_column(self.column)))
         return Q(HasValue(rows, self.record_ref, many=self.many))
 
     def where_not(self, condition: Condition) -> Q:
@@ -297,10 +297,10 @@ class ValueTableField(ListField):
 
     def sort_value(self, slot: int) -> ExpressionWrapper[Any]:
         path = f"{_alias(slot)}__{self.column}"
-        return column(path if self.sorts_exactly else SortText(path))
+        return expression_column(path if self.sorts_exactly else SortText(path))
 
     def tie_break(self, slot: int) -> ExpressionWrapper[Any]:
-        return column(f"{_alias(slot)}__{self._reference.attname}")
+        return expression_column(f"{_alias(slot)}__{self._reference.attname}")
 
     def with_value(self, slot: int) -> Q:
         # A keyword, since Django makes the join an INNER JOIN only for keywords.

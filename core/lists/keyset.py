@@ -20,7 +20,7 @@ from django.db.models import BooleanField, ExpressionWrapper, Field, Func, Order
 from django.db.models.fields.tuple_lookups import Tuple, TupleGreaterThan, TupleLessThan
 from django.db.models.lookups import Exact, GreaterThan, GreaterThanOrEqual, IsNull, LessThan, LessThanOrEqual
 
-from core.lists.fields import ListField, column
+from core.lists.fields import ListField, expression_column
 from core.lists.relations import RelationField, chunks, nearest
 
 
@@ -121,10 +121,10 @@ def in_order(queryset: QuerySet[Any], sort: Sequence[SortKey]) -> QuerySet[Any]:
         queryset = key.field.join(queryset, slot)
         value = key.field.sort_value(slot)
         order.append(OrderBy(value, descending=key.descending, nulls_last=key.field.may_lack_key or None))
-    return queryset.order_by(*order, OrderBy(column("pk"), descending=sort[-1].descending))
+    return queryset.order_by(*order, OrderBy(expression_column("pk"), descending=sort[-1].descending))
 
 
-def sections(
+def section_querysets(
     queryset: QuerySet[Any],
     sort: Sequence[SortKey],
     after: Sequence[Any] | None = None,
@@ -142,7 +142,11 @@ def sections(
         if nulls >= passed:
             start = after if after is not None and nulls == passed else None
             if by_target and nulls == 0 and len(sort) == 1 and isinstance(sort[0].field, RelationField):
-                rows = queryset if within is None else queryset.filter(InSubquery(column("pk"), Subquery(within)))
+                rows = (
+                    queryset
+                    if within is None
+                    else queryset.filter(InSubquery(expression_column("pk"), Subquery(within)))
+                )
                 yield from _sections_by_target(rows, sort[0], sort[0].field, start)
             else:
                 yield Section(queryset, tuple(sort), nulls, None if start is None else start[nulls:], within)
@@ -177,7 +181,7 @@ def _build(
         where &= sort_key.field.without_value()
         if (empty := sort_key.field.empty_column) is not None:
             # A sort column that is null throughout changes nothing, but lets an index (…, column, id) give the order.
-            order.append(OrderBy(column(empty), descending=sort_key.descending))
+            order.append(OrderBy(expression_column(empty), descending=sort_key.descending))
     keys: list[_Key] = []
     for slot, sort_key in enumerate(sort[nulls:], start=nulls):
         queryset = sort_key.field.join(queryset, slot)
@@ -188,7 +192,7 @@ def _build(
         )
     keys.append(
         _Key(
-            sort[nulls].field.tie_break(nulls) if nulls < len(sort) else column("pk"),
+            sort[nulls].field.tie_break(nulls) if nulls < len(sort) else expression_column("pk"),
             sort[-1].descending,
             nullable=False,
         )

@@ -27,7 +27,7 @@ from django.db.models.functions import Upper
 
 from core.errors import shorten
 from core.lists.fields import Condition, ListField
-from core.lists.values import Span, capitals, read_value, refuse
+from core.lists.values import Span, read_value, refuse, upper_text
 from core.text.folding import Folded, fold
 
 MAX_VALUES = 1000
@@ -158,8 +158,10 @@ def _one_of(field: ListField, values: list[Any]) -> Predicate:
             lambda value: any(span.holds(value) for span in spans),
         )
     if field.ignore_case:
-        accepted = {capitals(value) for value in values}
-        return Predicate(lambda value: _equal(Upper(value), list(accepted)), lambda value: capitals(value) in accepted)
+        accepted = {upper_text(value) for value in values}
+        return Predicate(
+            lambda value: _equal(Upper(value), list(accepted)), lambda value: upper_text(value) in accepted
+        )
     accepted = set(values)
     stored = [field.to_column(value) for value in accepted]
     return Predicate(lambda value: _equal(value, stored), lambda value: value in accepted)

@@ -11,7 +11,7 @@ from typing import Any, Protocol, cast
 from django.db import connections, transaction
 from django.db.models import QuerySet
 
-from core.lists.keyset import Place, Section, sections
+from core.lists.keyset import Place, Section, section_querysets
 from core.lists.prepared import places_of
 from core.lists.query import ListQuery
 from core.text.json import dumps
@@ -66,9 +66,9 @@ class Stream:
     names: Collection[str] | None = None
 
     def __iter__(self) -> Iterator[list[Row]]:
-        # One snapshot for all statements: a record that changes its section meanwhile is neither missed nor repeated.
+        # One snapshot for all statements: a record that changes its section is neither missed nor repeated.
         with _snapshot(self.queryset.db):
-            for section in sections(self.queryset, self.query.sort):
+            for section in section_querysets(self.queryset, self.query.sort):
                 projected = cast(
                     Generator[Row, None, None], self.output.project(section.queryset).iterator(chunk_size=CHUNK)
                 )
@@ -112,6 +112,7 @@ class _snapshot:
         self.atomic.__enter__()
         if outermost:
             with self.connection.cursor() as cursor:
+                # The whole stream reads one snapshot, and a write by mistake fails.
                 cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
 
     def __exit__(self, *error: Any) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from django.db.models import BooleanField, F, Func, Q, Value
 
-from core.lists.values import capitals
+from core.lists.values import upper_text
 from core.tenancy import active_scope
 from core.text.folding import fold
 
@@ -63,7 +63,7 @@ _prefiltering: ContextVar[Prefiltering | None] = ContextVar("leadwright_prefilte
 
 
 @contextmanager
-def prefiltering(*, wanted: bool = True) -> Iterator[Prefiltering]:
+def prefilter_scope(*, wanted: bool = True) -> Iterator[Prefiltering]:
     """Decide whether the conditions that are made inside the block get prefilters."""
     state = Prefiltering(wanted)
     token = _prefiltering.set(state)
@@ -97,7 +97,7 @@ class Prefilter:
         condition = Q(HasTrigrams(self.path, seed, folded))
         start = text[:MAX_TEXT]
         # Only texts that folding changes can be stored in the older form.
-        return condition if capitals(start) == fold(start) else condition | Q(HadTrigrams(self.path, seed, start))
+        return condition if upper_text(start) == fold(start) else condition | Q(HadTrigrams(self.path, seed, start))
 
 
 def _company() -> str | None:

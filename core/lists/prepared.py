@@ -68,7 +68,7 @@ class Prepared:
             cursor.execute(self.sql, {"company": company, "ids": f"{{{','.join(ids)}}}"})
             columns = list(zip(*cursor.fetchall(), strict=True))
             types = [cursor.pgresult.ftype(i) for i in range(len(columns))]
-        # By columns: a call for each value costs more than what it does.
+        # Convert by columns: a Python call for each value would cost more than the conversion.
         for i, type in enumerate(types):
             if type == TIMESTAMPTZ:
                 columns[i] = tuple([value and api_time(value) for value in columns[i]])
@@ -155,7 +155,7 @@ class _Shape:
 
     @property
     def walks(self) -> bool:
-        """Return whether it is the whole list in an order of its own columns: for every company its index is walked."""
+        """Return whether one index scan yields the list: no filters, and a sort by columns of the table."""
         values = {value for _, _, value in self.conditions}
         return values <= {COMPANY, True, False} and all(key.field.local for key in self.sort)
 

@@ -20,7 +20,7 @@ from core.lists.cursor import Cursor, decode
 from core.lists.fields import FieldSet
 from core.lists.keyset import SortKey
 from core.lists.parameters import IGNORED, refuse_unknown
-from core.lists.prefilter import prefiltering
+from core.lists.prefilter import prefilter_scope
 from core.lists.search import check_visible, search_in
 from core.lists.values import clean_text, refuse
 from core.types import Values
@@ -134,7 +134,7 @@ class ListQuery:
         paginated = cursor_mode or (page is not None and size is not None)
         sort = _sort(reader, fields, cursor)
         now = now or datetime.now(UTC)
-        with prefiltering() as prefilters:
+        with prefilter_scope() as prefilters:
             conditions, content = _conditions(reader, fields, now, strict=strict)
         content += [[name, str(reader.last(name))] for name in extra if name in reader.values]
         fingerprint = _fingerprint([[key.field.name, key.order] for key in sort], content)
@@ -319,7 +319,7 @@ def _joined(parts: Iterable[Q]) -> Q:
 
 
 def _without_prefilter(reader: _Reader, fields: FieldSet, now: datetime) -> Q:
-    with prefiltering(wanted=False):
+    with prefilter_scope(wanted=False):
         return _conditions(reader, fields, now)[0].where
 
 

@@ -16,7 +16,7 @@ from django.db.models import Field, ForeignKey, Func, OuterRef, Q, QuerySet, Val
 from django.db.models.expressions import Combinable
 from django.db.models.lookups import GreaterThan, GreaterThanOrEqual, IsNull, LessThan, LessThanOrEqual
 
-from core.lists.fields import ListField, column
+from core.lists.fields import ListField, expression_column
 from core.lists.values import Kind
 from core.text.folding import SortText
 
@@ -44,14 +44,14 @@ class RelationField(ListField):
         return self.reference
 
     def without_value(self) -> Q:
-        return Q(IsNull(column(self.reference), True))
+        return Q(IsNull(expression_column(self.reference), True))
 
     def target_groups(
         self, queryset: QuerySet[Any], descending: bool, start: Any = None
     ) -> Iterator[tuple[Any, list[str]]]:
         """Yield the values of the targets in order, from `start` on, each with the ids of its targets."""
         reference = cast("ForeignKey[Any, Any]", queryset.model._meta.get_field(self.relation))
-        value = column(self.attribute if self.sorts_exactly else SortText(self.attribute))
+        value = expression_column(self.attribute if self.sorts_exactly else SortText(self.attribute))
         targets = reference.related_model._default_manager.order_by(value.desc() if descending else value.asc())
         if start is not None:
             bound = LessThanOrEqual if descending else GreaterThanOrEqual
@@ -69,7 +69,7 @@ def chunks(
     for value, ids in groups:
         if after is not None and value == after[0]:
             bound = LessThan if descending else GreaterThan
-            yield ids, queryset.filter(bound(column("pk"), Value(after[1], output_field=Field())))
+            yield ids, queryset.filter(bound(expression_column("pk"), Value(after[1], output_field=Field())))
             continue
         taken.append(ids)
         if len(taken) == size:

@@ -102,7 +102,7 @@ def in_batches(
     ids = queryset.order_by("pk").values_list("pk", flat=True)
     if lock:
         ids = ids.select_for_update(of=("self",), no_key=no_key)
-    # One statement for all batches: what is written to a batch does not change which rows come next.
+    # One statement for all batches: writes to a batch cannot change the rows of the next one.
     rows = ids.iterator(chunk_size=size)
     while batch := list(islice(rows, size)):
         yield batch

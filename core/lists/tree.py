@@ -132,12 +132,12 @@ def _count(node: Condition | Group) -> int:
     return 1 if isinstance(node, Condition) else sum(_count(child) for child in node.conditions)
 
 
-def dump(node: Condition | Group) -> JsonObject:
+def tree_to_json(node: Condition | Group) -> JsonObject:
     """Convert the tree to the JSON object that `parse` reads."""
     if isinstance(node, Condition):
         zone = {} if node.time_zone == DEFAULT_ZONE else {"timeZone": node.time_zone}
         return {"field": node.field, "operator": node.operator, "value": node.value, **zone}
-    return {"operator": node.operator, "conditions": [dump(child) for child in node.conditions]}
+    return {"operator": node.operator, "conditions": [tree_to_json(child) for child in node.conditions]}
 
 
 def compile(node: Condition | Group, fields: FieldSet, *, now: datetime | None = None, parameter: str = PARAMETER) -> Q:

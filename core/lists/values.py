@@ -242,7 +242,7 @@ def _aware(moment: datetime) -> datetime:
 _SIMPLE_UPPER: dict[str, str] = {}
 
 
-def capitals(text: str) -> str:
+def upper_text(text: str) -> str:
     """Convert the text to upper case, character by character, exactly as upper() in the database (ß stays ß)."""
     upper = text.upper()
     if len(upper) == len(text):

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from core.messages.models import ResponseMessage
-from core.text.formulas import defuse, restore
+from core.text.formulas import escape_formula, restore
 
 HEADER = ("name", "status", "text", "default text")
 NEEDED = {"name", "status", "text"}
@@ -36,7 +36,9 @@ def export_texts() -> str:
     writer = csv.writer(target)
     writer.writerow(HEADER)
     for message in ResponseMessage.objects.order_by("name"):
-        writer.writerow([message.name, message.status, defuse(message.text), defuse(message.default_text or "")])
+        writer.writerow(
+            [message.name, message.status, escape_formula(message.text), escape_formula(message.default_text or "")]
+        )
     return target.getvalue()
 
 

@@ -21,7 +21,7 @@ _kept: tuple[float, dict[str, tuple[int, str]]] = (NEVER, {})
 """The time of the last read, and the rows. It is replaced as a whole, since other threads read it."""
 
 
-def resolve(name: str) -> tuple[int, str]:
+def message_for(name: str) -> tuple[int, str]:
     """Return the HTTP status and text of a named message; 500 'Something went wrong' for a name without a row."""
     global _kept
     read_at, rows = _kept
@@ -33,7 +33,7 @@ def resolve(name: str) -> tuple[int, str]:
 
 
 def forget() -> None:
-    """Clear the cache, so that the next `resolve` reads the rows again."""
+    """Clear the cache, so that the next `message_for` reads the rows again."""
     global _kept
     _kept = NEVER, {}
 
@@ -69,6 +69,7 @@ def seed(app_config: AppConfig, using: str, apps: Apps = apps, **_: Any) -> None
             moved.append(row)
         manager.bulk_update(moved, ("status", "text", "default_status", "default_text", "updated_at"))
         missing = sorted(DEFAULTS.keys() - {row.name for row in rows})
+        # Two servers that migrate at the same moment may both insert them.
         manager.bulk_create([_new(model, name) for name in missing], ignore_conflicts=True)
     forget()
 

@@ -6,9 +6,9 @@ from core.reports.declarations import (
     Grouping,
     Report,
     Source,
-    any_of,
-    condition,
+    any_condition,
     count,
+    filter_condition,
     register_report,
 )
 from core.reports.periods import MAX_DAYS, Period
@@ -24,8 +24,8 @@ __all__ = [
     "Report",
     "Source",
     "Table",
-    "any_of",
-    "condition",
+    "any_condition",
+    "filter_condition",
     "count",
     "read_report",
     "register_report",

@@ -148,11 +148,11 @@ def count(key: str, title: str, where: Q | None = None, filter: Node | None = No
     return Column(key, title, Count("pk", filter=where) if where else Count("pk"), filter=node, hidden=hidden)
 
 
-def condition(field: str, operator: str, value: Any = None) -> JsonObject:
+def filter_condition(field: str, operator: str, value: Any = None) -> JsonObject:
     """Write a condition of advancedFilters."""
     return {"field": field, "operator": operator} | ({} if value is None else {"value": value})
 
 
-def any_of(*nodes: Node) -> JsonObject:
+def any_condition(*nodes: Node) -> JsonObject:
     """Write that one of the conditions holds."""
     return {"operator": "or", "conditions": list(nodes)}

@@ -14,9 +14,9 @@ from django.db.models import F, Q, QuerySet, Value
 from django.db.models.functions import TruncDate
 
 from core.access import Actor
-from core.reports.declarations import DAY, Column, Grouping, Node, Report, Source, condition
+from core.reports.declarations import DAY, Column, Grouping, Node, Report, Source, filter_condition
 from core.reports.periods import Period
-from core.text.json import dumps, iso
+from core.text.json import dumps, format_iso
 from core.types import JsonObject, Values
 
 TOP = 50
@@ -205,7 +205,9 @@ def _link_to_group(part: _Part, key: Any) -> str | None:
         return _link(part, by.node(key))
     if not by.field:
         return None
-    return _link(part, condition(by.field, "isEmpty") if key is None else condition(by.field, "equals", key))
+    return _link(
+        part, filter_condition(by.field, "isEmpty") if key is None else filter_condition(by.field, "equals", key)
+    )
 
 
 def _link(part: _Part, *group: Node) -> str | None:
@@ -215,8 +217,8 @@ def _link(part: _Part, *group: Node) -> str | None:
         return None
     nodes = [*source.filters, *group]
     if source.at:
-        nodes.append(condition(source.at_field, "greaterThanOrEqual", iso(period.start)))
-        nodes.append(condition(source.at_field, "lessThan", iso(period.end)))
+        nodes.append(filter_condition(source.at_field, "greaterThanOrEqual", format_iso(period.start)))
+        nodes.append(filter_condition(source.at_field, "lessThan", format_iso(period.end)))
     tree = dumps({"operator": "and", "conditions": nodes}).decode()
     return f"{source.path}?{urlencode({'advancedFilters': tree})}"
 

@@ -21,7 +21,7 @@ from core.text.ages import age_text
 from core.text.formats import Formats, day_text, moment_text, money_text, month_text, price_text, short_day_text
 from core.types import Values
 from core.web.banners import Banner, banners_of
-from core.web.cells import cell
+from core.web.cells import format_cell
 from core.web.field_values import FieldValues
 from core.web.filters import Choice
 from core.web.forms import BoundField
@@ -33,7 +33,7 @@ from core.web.words.cures import buttons
 from core.web.words.script_texts import script_texts
 
 register = template.Library()
-register.filter(cell)
+register.filter("cell", format_cell)
 register.filter(day_text)
 register.filter(moment_text)
 register.filter(month_text)

@@ -27,7 +27,7 @@ _INNER = re.compile(rf"(?<=[;\t\r\n])('*)([{_BLANKS}]*[=+\-@＝＋－＠][^;\t\r
 quotes then."""
 
 
-def defuse(text: str) -> str:
+def escape_formula(text: str) -> str:
     """Mark the text so that no program runs it. Numbers, also phone numbers, stay as they are.
 
     A text that looks marked gets another apostrophe, so that `restore` returns exactly the original.
@@ -44,7 +44,7 @@ def _mark(match: re.Match[str]) -> str:
 
 
 def restore(text: str) -> str:
-    """Undo `defuse`. Any other text stays as it is."""
+    """Undo `escape_formula`. Any other text stays as it is."""
     if text.startswith("'") and text.lstrip("'").lstrip(INVISIBLE).startswith(MARKED):
         text = text[1:]
     return _INNER.sub(lambda match: match[1][1:] + match[2], text)

@@ -13,7 +13,7 @@ FOR_READERS = OPTIONS | orjson.OPT_PASSTHROUGH_SUBCLASS
 """Hands subclasses of str to `json_default`, which translates texts; otherwise orjson writes them in English."""
 
 
-def iso(moment: datetime) -> str:
+def format_iso(moment: datetime) -> str:
     """Format a time as the contract does: 2026-01-31T09:00:00.000Z."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
 
@@ -23,7 +23,7 @@ def json_default(value: Any) -> Any:
     if isinstance(value, str):
         return str(value)[:]  # str() of a SafeString is a SafeString again
     if isinstance(value, datetime):
-        return iso(value)
+        return format_iso(value)
     if isinstance(value, Decimal):
         return int(value) if value == value.to_integral_value() else float(value)
     if hasattr(value, "isoformat"):

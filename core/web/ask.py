@@ -28,8 +28,8 @@ from core.text.json import dumps
 from core.text.redaction import UNNAMED
 from core.text.translation import gettext_lazy
 from core.types import Values
-from core.web.visits import visible
-from core.web.words.problems import WARNINGS, reason_text, sentence
+from core.web.visits import hide_secrets
+from core.web.words.problems import WARNINGS, reason_text, to_sentence
 
 CALLERS_OWN = ("REMOTE_ADDR", "HTTP_X_FORWARDED_FOR", "HTTP_USER_AGENT")
 """Headers of the browser's request that are passed to the API: the client's address and user agent."""
@@ -115,7 +115,7 @@ class Answer:
     def notice(self) -> str:
         """Return the warning of a successful response as text for people."""
         codes = self.notes.get("warnings") or ()
-        texts = [str(WARNINGS[code]) for code in codes] or [sentence(self.warning)]
+        texts = [str(WARNINGS[code]) for code in codes] or [to_sentence(self.warning)]
         return " ".join(filter(None, texts))
 
     @property
@@ -123,16 +123,16 @@ class Answer:
         """Return the reason of a refusal, as text for people."""
         if self.code == PERMISSION:
             return str(NOT_ALLOWED)
-        return " ".join(dict.fromkeys(filter(None, (sentence(self.message), self.reason))))
+        return " ".join(dict.fromkeys(filter(None, (to_sentence(self.message), self.reason))))
 
     @property
     def reason(self) -> str:
         """The reason of a refusal as sentences, without the message and the names of fields."""
         if any(error.get("code") == GONE for error in self.errors):
-            return sentence(self.message)
+            return to_sentence(self.message)
         detail = self.failure.warning if self.failure else self.warning
         texts = [reason_text(error) for error in self.errors] or [detail or self.message]
-        return " ".join(dict.fromkeys(sentence(text) for text in texts))
+        return " ".join(dict.fromkeys(to_sentence(text) for text in texts))
 
     @property
     def total(self) -> int | None:
@@ -251,7 +251,7 @@ def ask(
     response, declared = respond(actor, mount, method, path, query, body, files=files, caller=caller)
     answer = answer_of(response, declared)
     if actor.visiting and answer.ok:
-        shown = visible(answer.data, declared.output if declared else None, UNNAMED)
+        shown = hide_secrets(answer.data, declared.output if declared else None, UNNAMED)
         answer = replace(answer, body={**answer.body, "data": shown})
     return answer
 

@@ -1,4 +1,4 @@
-"""Lists whose records are changed many at once, or start a workflow: those that are chosen, or all that match."""
+"""Lists whose records are changed many at once, or start a workflow: selected rows, or all matches."""
 
 from __future__ import annotations
 

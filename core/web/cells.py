@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from core.web.field_values import number_text
 
 
-def cell(value: Any) -> str:
+def format_cell(value: Any) -> str:
     """Format a value of any type in one line: names of records, lists with commas, yes and no, nothing for null.
 
     An object that is not one of our records is written part by part.
@@ -24,7 +24,7 @@ def cell(value: Any) -> str:
     if isinstance(value, Mapping):
         if "_id" in value or not value.keys().isdisjoint(("name", "label", "email")):
             return str(value.get("name") or value.get("label") or value.get("email") or "")
-        return ", ".join(f"{key}: {cell(item)}" for key, item in value.items())
+        return ", ".join(f"{key}: {format_cell(item)}" for key, item in value.items())
     if isinstance(value, list):
-        return ", ".join(cell(entry) for entry in value)
+        return ", ".join(format_cell(entry) for entry in value)
     return str(value)

@@ -15,7 +15,7 @@ from core.types import Values
 from core.web.forms import Field, Form
 from core.web.forms.record_forms import fields_query, shown_fields
 from core.web.pages import PART, Page
-from core.web.prefills import named_record
+from core.web.prefills import find_named_record
 
 FOUND = 8
 """Contacts that a search shows."""
@@ -98,7 +98,7 @@ def fill(page: Page, field: ContactField, sent: Mapping[str, str]) -> None:
     field.place = page.address("contact-pick")
     field.is_part = page.frame == PART
     field.find = " ".join(sent.get("find", "").split())[:MAX_FIND]
-    contact = named_record(page, "contact", id, gettext("This contact no longer exists. Pick another."))
+    contact = find_named_record(page, "contact", id, gettext("This contact no longer exists. Pick another."))
     if contact is None and not field.find:
         return
     employer = _employer_fields(page)

@@ -105,6 +105,7 @@ def number_text(value: float) -> str:
     """Write a number with all its digits, and with commas from ten thousand on."""
     number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
     if number == number.to_integral_value():
+        # quantize() raises beyond the context's 28 digits.
         number = number.quantize(Decimal(1)) if abs(number) < Decimal("1e25") else number
     return f"{number:,f}" if abs(number) >= GROUPED_FROM else f"{number:f}"
 

@@ -204,7 +204,7 @@ def sent_filters(sent: QueryDict, name: str, suffix: str = "") -> list[str]:
     return [str(Filter(name, operator, value, group))]
 
 
-def changed_filters(sent: QueryDict, choices: Iterable[str]) -> tuple[list[str], list[str]]:
+def filter_changes(sent: QueryDict, choices: Iterable[str]) -> tuple[list[str], list[str]]:
     """Return the filters that a form adds by its filter menu, and those that it takes off, as addresses write them.
 
     A value that was typed into the menu counts, whichever button was pressed.
@@ -241,7 +241,7 @@ def _written(value: Any) -> str | None:
     return "" if value is None else str(value)
 
 
-def shown_by(choices: Mapping[str, Choice]) -> Callable[[str], bool]:
+def filter_display_check(choices: Mapping[str, Choice]) -> Callable[[str], bool]:
     """Return a function that checks whether the choices can show and change a filter in the form of addresses."""
 
     def is_shown(text: str) -> bool:
@@ -254,7 +254,7 @@ def shown_by(choices: Mapping[str, Choice]) -> Callable[[str], bool]:
     return is_shown
 
 
-def flattened(
+def flatten_tree(
     tree: Values, is_shown: Callable[[str], bool] = lambda text: True, zone: str = ""
 ) -> tuple[list[str], str, list[Values]]:
     """Convert a tree of advancedFilters to the form of addresses.

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from core.lists.tree import DEFAULT_ZONE
 from core.text.whole_numbers import whole_number
 from core.types import JsonObject, Values
-from core.web.filters import WITHIN_TIME, WITHOUT_VALUE, Choice, Filter, changed_filters, sent_filters, values_of
+from core.web.filters import WITHIN_TIME, WITHOUT_VALUE, Choice, Filter, filter_changes, sent_filters, values_of
 
 SIZE = 50
 MAX_ROWS = 1000
@@ -97,7 +97,7 @@ class ListState:
     @classmethod
     def changed(cls, link: QueryDict, form: QueryDict, choices: Mapping[str, Choice], zone: str) -> ListState:
         """Return the filters of a link, with those that a form adds and without those that it removes."""
-        added, dropped = changed_filters(form, choices)
+        added, dropped = filter_changes(form, choices)
         texts = [str(condition) for condition in cls(link, choices, zone=zone).filters]
         query = QueryDict(mutable=True)
         query.setlist("f", [text for text in dict.fromkeys((*texts, *added)) if text not in dropped])

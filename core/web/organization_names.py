@@ -50,7 +50,7 @@ class NamesOrganization(Page):
             return None
         if held and held["name"] == name:
             return str(held["_id"])
-        same = [row for row in find(self, name) if name in (row["name"], shown(row))]
+        same = [row for row in find(self, name) if name in (row["name"], display_name(row))]
         same = same or [row for row in find(self, name) if row["name"].casefold() == name.casefold()]
         if len(same) == 1:
             return str(same[0]["_id"])
@@ -86,7 +86,7 @@ def find(page: Page, text: str) -> list[Values]:
     return sorted(rows, key=lambda row: not row["name"].casefold().startswith(name.casefold()))
 
 
-def shown(row: Values) -> str:
+def display_name(row: Values) -> str:
     """Return the name with the domain, if there is one."""
     return f"{row['name']}{SAME_NAME}{row['domain']}" if row["domain"] else str(row["name"])
 
@@ -94,7 +94,7 @@ def shown(row: Values) -> str:
 def shown_names(rows: list[Values]) -> list[str]:
     """Return the names of organizations; equal ones have their domains."""
     names = [row["name"] for row in rows]
-    return list(dict.fromkeys(shown(row) if names.count(row["name"]) > 1 else row["name"] for row in rows))
+    return list(dict.fromkeys(display_name(row) if names.count(row["name"]) > 1 else row["name"] for row in rows))
 
 
 class OrganizationNames(Page):

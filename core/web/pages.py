@@ -16,7 +16,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views import View
 
-from core.access import Actor, Entitlement, entitlement, entitlements_kept
+from core.access import Actor, Entitlement, cache_entitlements, entitlement
 from core.errors import PERMISSION, NamedError
 from core.ids import is_id
 from core.tenancy import company_scope
@@ -28,9 +28,9 @@ from core.web.ask import Answer, NoOperation
 from core.web.forms import Form, Option
 from core.web.navigation.places import SETTINGS, MenuItem, Place
 from core.web.navigation.recent import remember
-from core.web.readers import NoSession, Reader, source
+from core.web.readers import NoSession, Reader, reader_source
 from core.web.toasts import Toast
-from core.web.visits import reading
+from core.web.visits import read_only_block
 from core.web.words.cures import remedy_key, remedy_text
 from core.web.words.unusable import OF_ORDER, UNUSABLE, unusable
 
@@ -153,6 +153,7 @@ class Page(View):
         """Return the answer. Raises PageError if it is a refusal, with 404 for a record that is not there."""
         if answer.ok:
             return answer
+        # A malformed id in an address gets 400 of the API; for a person that page does not exist.
         if answer.status == 404 or (answer.status == 400 and self.params):
             raise nothing_here()
         detail = ask.NOT_ALLOWED if answer.code == PERMISSION else answer.reason
@@ -291,13 +292,13 @@ class Page(View):
 
     def find_reader(self, company: str = "", **params: str) -> Reader:
         """Return the reader. Raises NoSession, or Http404 for a company that they are no member of."""
-        reader = source().member(self.request, company)
+        reader = reader_source().member(self.request, company)
         if reader is None:
             raise Http404("no membership of this company")
         return reader
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        with entitlements_kept():
+        with cache_entitlements():
             return self._serve(request, kwargs)
 
     def _serve(self, request: HttpRequest, kwargs: Mapping[str, str]) -> HttpResponse:
@@ -370,7 +371,7 @@ class Page(View):
                 _("Not available while viewing as the company"),
                 _("Only people with edit access can open this page."),
             )
-        with reading() if self.reader.visit else nullcontext():
+        with read_only_block() if self.reader.visit else nullcontext():
             answer = ask.ask(actor, mount, method, path, query, body, caller=self.request)
         ask.with_ids(answer.body)
         return answer
@@ -391,7 +392,7 @@ class PersonPage(Page):
     needs_subscription = False
 
     def find_reader(self, company: str = "", **params: str) -> Reader:
-        return source().person(self.request)
+        return reader_source().person(self.request)
 
     def address(self, name: str = "", *args: str, **query: Any) -> str:
         if name and self.reader.member is None:

@@ -8,7 +8,7 @@ from core.ids import is_id
 from core.web.pages import Page, nothing_here
 
 
-def named_record(page: Page, path: str, id: str, gone: str) -> Any:
+def find_named_record(page: Page, path: str, id: str, gone: str) -> Any:
     """Return the record of the API's list `path` with the id; None without an id.
 
     For one that is gone it is None as well, with the toast `gone`.

@@ -101,7 +101,7 @@ def set_source(source: Source) -> None:
     _source = source
 
 
-def source() -> Source:
+def reader_source() -> Source:
     """Return where readers come from."""
     if _source is None:
         raise RuntimeError("no app says who reads a page (core.web.readers.set_source)")

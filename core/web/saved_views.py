@@ -13,7 +13,7 @@ from core.ids import is_id
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
-from core.web.filters import Choice, Filter, flattened, shown_by
+from core.web.filters import Choice, Filter, filter_display_check, flatten_tree
 from core.web.lists import MATCH, SAYING, Column, ListState
 from core.web.tables import TablePage
 
@@ -68,7 +68,10 @@ class ViewedList(TablePage):
     def filters_sent(self) -> list[Filter]:
         """The filters of the address or of the open view, those that the list does not know included."""
         texts = self.request.GET.getlist("f")
-        texts = [*texts, *(() if self.says_itself or not self.tree else flattened(self.tree, zone=self.zone_name)[0])]
+        texts = [
+            *texts,
+            *(() if self.says_itself or not self.tree else flatten_tree(self.tree, zone=self.zone_name)[0]),
+        ]
         return [list_filter for list_filter in map(Filter.read, texts) if list_filter]
 
     def is_filtered(self, name: str) -> bool:
@@ -98,11 +101,11 @@ class ViewedList(TablePage):
 
     @cached_property
     def flat(self) -> tuple[list[str], str, list[Values]]:
-        """The filters of the open view as this list's addresses write them (core.web.filters.flattened)."""
-        return flattened(self.tree, self.is_known, self.zone_name) if self.tree else ([], "", [])
+        """The filters of the open view as this list's addresses write them (core.web.filters.flatten_tree)."""
+        return flatten_tree(self.tree, self.is_known, self.zone_name) if self.tree else ([], "", [])
 
     def is_known(self, text: str) -> bool:
-        return shown_by(self.choices_by_name)(text)
+        return filter_display_check(self.choices_by_name)(text)
 
     @cached_property
     def choices_by_name(self) -> dict[str, Choice]:

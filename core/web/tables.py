@@ -17,7 +17,7 @@ from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.field_values import FieldValues, field_values
-from core.web.forms import Field, Form, differ
+from core.web.forms import Field, Form, values_differ
 from core.web.lists import Column
 from core.web.pages import Page, PageError
 
@@ -223,10 +223,10 @@ class EditCell(TablePage):
         return {"form": form, "row": row, "column": self.column, "before": json.dumps(before), "title": row.name}
 
     def get(self, request: Any) -> HttpResponse:
-        return self._told_if_gone(lambda: super(EditCell, self).get(request))
+        return self._conflict_or_missing(lambda: super(EditCell, self).get(request))
 
     def post(self, request: Any) -> HttpResponse:
-        return self._told_if_gone(lambda: super(EditCell, self).post(request))
+        return self._conflict_or_missing(lambda: super(EditCell, self).post(request))
 
     def do_save(self) -> HttpResponse:
         values, before = self.values(self.record), self._before()
@@ -234,8 +234,8 @@ class EditCell(TablePage):
         if not form.is_valid():
             return self.page(self.editing(form, self.record), status=422)
         changed = form.changed(before)
-        if foreign := [field for field in form if differ(values.get(field.name), before.get(field.name))]:
-            meant = {name: value for name, value in changed.items() if differ(values.get(name), value)}
+        if foreign := [field for field in form if values_differ(values.get(field.name), before.get(field.name))]:
+            meant = {name: value for name, value in changed.items() if values_differ(values.get(name), value)}
             if meant:
                 now = ", ".join(f"“{said}”" for field in foreign if (said := field.field.words(values.get(field.name))))
                 text = _("Someone else changed this to %(now)s. Save again to keep your value.") % {
@@ -280,7 +280,7 @@ class EditCell(TablePage):
             context |= {"row": rows[0], "column": self.column, "in_record": True, "cell_url": self.request.path}
         return self.page({**context, "title": _("Saved"), "saved": True})
 
-    def _told_if_gone(self, answer: Any) -> HttpResponse:
+    def _conflict_or_missing(self, answer: Any) -> HttpResponse:
         """Return the page's response; for a part of the page, show its refusal in the cell."""
         try:
             response: HttpResponse = answer()

@@ -10,7 +10,7 @@ from typing import Any
 
 from core.text.formats import Formats
 from core.types import JsonObject, Values
-from core.web.cells import cell
+from core.web.cells import format_cell
 from core.web.field_values import dated_text
 
 SIZE = 30
@@ -93,4 +93,4 @@ def _words(value: Any, formats: Formats) -> str:
     """Write a value of a change, whose field is not known here; days and times by how they are stored."""
     if isinstance(value, list):
         return ", ".join(_words(item, formats) for item in value)
-    return dated_text(value, formats) if isinstance(value, str) and STORED_DATE.fullmatch(value) else cell(value)
+    return dated_text(value, formats) if isinstance(value, str) and STORED_DATE.fullmatch(value) else format_cell(value)

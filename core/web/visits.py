@@ -24,10 +24,11 @@ HIDDEN = "hidden"
 
 
 @contextmanager
-def reading(seconds: int = SECONDS) -> Iterator[None]:
+def read_only_block(seconds: int = SECONDS) -> Iterator[None]:
     """Run a block in a transaction that writes nothing. A statement that takes longer than `seconds` fails."""
     with transaction.atomic():
         with connection.cursor() as cursor:
+            # The database enforces it: a page that writes by mistake fails during a visit.
             cursor.execute("SET TRANSACTION READ ONLY")
             cursor.execute("SELECT set_config('statement_timeout', %s, true)", [f"{seconds}s"])
         with writing_nothing():
@@ -35,17 +36,17 @@ def reading(seconds: int = SECONDS) -> Iterator[None]:
         transaction.set_rollback(True)
 
 
-def visible(data: Any, output: type[Output] | None, secret: re.Pattern[str] = SECRET) -> Any:
+def hide_secrets(data: Any, output: type[Output] | None, secret: re.Pattern[str] = SECRET) -> Any:
     """Hide values that the Output conceals and those that are secret by their name, at any depth."""
     if isinstance(data, list):
-        return [visible(entry, output, secret) for entry in data]
+        return [hide_secrets(entry, output, secret) for entry in data]
     if not isinstance(data, Mapping):
         return data
     conceals = getattr(output, "conceals", ())
     return {
         name: HIDDEN
         if value and (name in conceals or secret.match(name))
-        else visible(value, nested(output, name), secret)
+        else hide_secrets(value, nested(output, name), secret)
         for name, value in data.items()
     }
 

@@ -6,7 +6,7 @@ from django.contrib import admin
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from core.backoffice.references import refer_kind
+from core.backoffice.references import register_event_kind
 from core.text.translation import gettext_lazy as _
 from crm.activities.models import CallLog, LeadActivity
 
@@ -33,4 +33,4 @@ class CallLogAdmin(CompanyRecordAdmin):
     search_help_text = _("Number, such as +49…, or id of the call, lead or contact")
 
 
-refer_kind(CallLog, "calllog")
+register_event_kind(CallLog, "calllog")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accounts.snapshots.filters import authorship
+from accounts.snapshots.filters import authorship_fields
 from core.lists import FieldSet, ListField
 
 CALL_FIELDS = FieldSet(
@@ -23,7 +23,7 @@ CALL_FIELDS = FieldSet(
         ListField("startedAt", "date", "started_at", nullable=False),
         ListField("duration", "number", "duration_seconds", nullable=False),
         ListField("notes", "text", "notes", searchable=True, nullable=False),
-        *authorship(searchable=True),
+        *authorship_fields(searchable=True),
     ],
     default_sort=("createdAt",),
     default_search=("number", "notes", "contact.name"),

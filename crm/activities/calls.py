@@ -88,6 +88,7 @@ def create_calls(
             "InvalidPayload_400", f"has {len(items)} calls, at most {MAX_BULK} go in one request", field="formData"
         )
     result, calls = BulkResult(), []
+    # One transaction: a database error leaves none of the calls, while refused rows are reported.
     with transaction.atomic():
         readable: list[tuple[int, JsonObject]] = []
         zone = company_timezone()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from django.db.models import BooleanField, ExpressionWrapper, Q
 from django.utils import timezone
 
-from accounts.snapshots.filters import authorship
+from accounts.snapshots.filters import authorship_fields
 from core.lists import FieldSet, ListField
-from core.lists.fields import Condition, column
+from core.lists.fields import Condition, expression_column
 from crm.activities.models import FollowUp
 
 
@@ -19,7 +19,7 @@ class Overdue(ListField):
 
     def where(self, condition: Condition) -> Q:
         overdue = Q(status=FollowUp.Status.OPEN, due_at__lt=timezone.now())
-        return condition(column(ExpressionWrapper(overdue, output_field=BooleanField())))
+        return condition(expression_column(ExpressionWrapper(overdue, output_field=BooleanField())))
 
 
 FOLLOW_UP_FIELDS = FieldSet(
@@ -40,7 +40,7 @@ FOLLOW_UP_FIELDS = FieldSet(
         ListField("assignee.email", "text", "assignee__email", searchable=True),
         ListField("remindMinutes", "number", "remind_minutes"),
         ListField("remindedAt", "date", "reminded_at"),
-        *authorship(),
+        *authorship_fields(),
     ],
     default_sort=("createdAt",),
     default_search=("title", "notes"),

@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 MAX_MINUTES = 40_320
 """Four weeks."""
-AGAIN = timedelta(minutes=10)
+RETRY_DELAY = timedelta(minutes=10)
 RemindedRecord = Any
 """A follow-up, a meeting, or another record with remind_minutes, remind_at and reminded_at."""
 
@@ -73,6 +73,7 @@ def remind(deadline: float = float("inf")) -> int:
 
 def _remind_one(model: type[RemindedRecord], reminder: Reminder) -> bool:
     with unscoped(reason="reminders: of all companies"), transaction.atomic():
+        # SKIP LOCKED: several workers remind at once, each of another record.
         record = (
             reminder.due(timezone.now())
             .select_for_update(skip_locked=True, of=("self",))
@@ -83,10 +84,11 @@ def _remind_one(model: type[RemindedRecord], reminder: Reminder) -> bool:
             return False
         own = model.objects.filter(pk=record.pk)
         try:
+            # The savepoint undoes half a reminder, so that a retry mails nobody twice.
             with transaction.atomic():
                 queue_mails(reminder.template, reminder.letters(record), company_id=record.company_id)
                 own.update(reminded_at=timezone.now())
         except Exception:  # noqa: BLE001  one reminder must not stop the others; it is tried again
             log.exception("reminder of %s %s failed", model.__name__, record.pk)
-            own.update(remind_at=timezone.now() + AGAIN)
+            own.update(remind_at=timezone.now() + RETRY_DELAY)
         return True

@@ -23,7 +23,7 @@ from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Coalesce, Concat, Extract
 
 from core.access import Actor
-from core.reports import Column, Grouping, Report, Source, condition, count
+from core.reports import Column, Grouping, Report, Source, count, filter_condition
 from core.text.translation import gettext_lazy
 from crm.activities.models import LeadActivity
 from crm.activities.rights import MODULE
@@ -65,7 +65,8 @@ WORK = {
 def _columns() -> tuple[Column, ...]:
     columns = [count("activities", gettext_lazy("Activities"))]
     columns += [
-        count(key, KIND_LABELS[kind], Q(kind=kind), condition("kind", "equals", kind)) for key, kind in WORK.items()
+        count(key, KIND_LABELS[kind], Q(kind=kind), filter_condition("kind", "equals", kind))
+        for key, kind in WORK.items()
     ]
     return tuple(columns)
 
@@ -139,7 +140,7 @@ PIPELINE = Report(
         Source(
             rows=lambda actor: live_leads().exclude(status__in=(WON, LOST)),
             path="lead",
-            filters=(condition("status", "notIn", [WON, LOST]),),
+            filters=(filter_condition("status", "notIn", [WON, LOST]),),
             by=GROUPS,
             columns=(
                 count("open", gettext_lazy("Open leads")),

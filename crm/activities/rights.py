@@ -28,7 +28,7 @@ def modules_of(actor: Actor) -> list[str]:
     return [module for module in MODULES if actor.is_unbounded or actor.may(module, "GET")]
 
 
-def readable(modules: Collection[str]) -> Q:
+def readable_condition(modules: Collection[str]) -> Q:
     """Match the activities that the modules open."""
     if set(MODULES) <= set(modules):
         return Q()

@@ -6,12 +6,12 @@ from django.db.models import Q, QuerySet
 
 from core.access import Actor
 from crm.activities.models import LeadActivity
-from crm.activities.rights import MODULE, modules_of, readable
+from crm.activities.rights import MODULE, modules_of, readable_condition
 
 
 def readable_by(actor: Actor) -> Q:
     """Match the activities that the actor may read."""
-    return readable({MODULE, *modules_of(actor)})
+    return readable_condition({MODULE, *modules_of(actor)})
 
 
 def readable_activities(actor: Actor) -> QuerySet[LeadActivity]:

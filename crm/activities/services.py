@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from accounts.models import Member
 from core.errors import NamedError
-from core.events import cause, emit
+from core.events import current_cause, emit
 from core.ids import new_id
 from core.models import Event
 from core.tenancy import company_id
@@ -202,6 +202,7 @@ def _lock_existing(table: str, ids: Iterable[str | None]) -> set[str]:
     if not record_ids:
         return set()
     with connection.cursor() as cursor:
+        # KEY SHARE forbids deletion and allows edits of the records; by id against deadlocks.
         cursor.execute(f"SELECT id FROM {table} WHERE id = ANY(%s) ORDER BY id FOR KEY SHARE", [record_ids])
         return {id for (id,) in cursor.fetchall()}
 
@@ -232,6 +233,7 @@ def add_note(
         raise NamedError("InvalidInput_400", "choose a lead or a contact", field=("lead", "contact"))
     if not notes.strip():
         raise NamedError("InvalidInput_400", "enter a text", field="notes")
+    # The lock of the record and the note commit together: no note on a deleted record.
     with transaction.atomic():
         contact = check_lead(lead_id).contact_id if lead_id else check_contact(contact_id or "")
         note = LeadActivity.objects.create(
@@ -239,7 +241,7 @@ def add_note(
             lead_id=lead_id,
             contact_id=contact,
             member_id=actor_id,
-            workflow=_workflow(cause()),
+            workflow=_workflow(current_cause()),
             notes=notes,
             happened_at=timezone.now(),
         )

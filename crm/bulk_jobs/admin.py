@@ -15,7 +15,7 @@ from core.jobs.progress import ProgressMixin, progress_bar
 from core.text.translation import gettext_lazy as _
 from crm.bulk_jobs.models import BulkJob
 from crm.bulk_jobs.services import move_job
-from crm.bulk_jobs.undo import may_be_undone, undo_bulk_job
+from crm.bulk_jobs.undo import is_undoable, undo_bulk_job
 
 
 def _moved_to(status: str) -> Callable[[BulkJob], None]:
@@ -39,7 +39,7 @@ class BulkJobAdmin(ProgressMixin, CompanyRecordAdmin):
         "resume": has_status(BulkJob.Status.PAUSED, BulkJob.Status.FAILED),
         "pause": has_status(BulkJob.Status.QUEUED, BulkJob.Status.RUNNING),
         "cancel": has_status(BulkJob.Status.QUEUED, BulkJob.Status.RUNNING, BulkJob.Status.PAUSED),
-        "undo": lambda job: may_be_undone(job.action, job.status, job.started_at),
+        "undo": lambda job: is_undoable(job.action, job.status, job.started_at),
     }
 
     def progress(self, job: BulkJob) -> SafeString:

@@ -16,7 +16,7 @@ from django.db.models import Max, QuerySet
 from django.utils import timezone
 
 from core.errors import NamedError
-from core.events import asked_to_queue, emit
+from core.events import emit, requested_queueing
 from core.ids import new_id
 from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
@@ -32,7 +32,7 @@ from crm.records.writes.bulk_change import ChangesById
 UPDATE = BulkJob.Action.UPDATE
 DELETE = BulkJob.Action.DELETE
 RESTORE = BulkJob.Action.RESTORE
-MAX_AT_ONCE = 1000
+MAX_DIRECT_RECORDS = 1000
 """The largest number of records that a request changes, while writers of these wait; a job changes more."""
 UNDO_DAYS = 30
 UNDOABLE_FOR = timedelta(days=UNDO_DAYS)
@@ -79,7 +79,7 @@ def new_job(
         selection=dict(selection),
         change=dict(change or {}),
         automation=automation,
-        automation_queued=asked_to_queue(),
+        automation_queued=requested_queueing(),
         created_by_id=actor_id,
     )
     job.pk = new_id()
@@ -126,7 +126,7 @@ def record_change(source: Source, *kinds: RecordKind, actor_id: str | None, auto
 def queue_if_many(job: BulkJob, kind: RecordKind, selection: BulkSelection, selected: QuerySet[Any]) -> bool:
     """Queue the job for a worker if more records are selected than a request changes. Returns whether it did."""
     # Counted up to the limit only. The whole count of a large company would take longer than the change.
-    if selected.order_by()[: at_once() + 1].count() <= at_once():
+    if selected.order_by()[: max_direct_records() + 1].count() <= max_direct_records():
         return False
     # Ids ascend by time, so that the job leaves alone whatever is created after it.
     job.until = kind.model._default_manager.aggregate(last=Max("pk"))["last"]
@@ -157,6 +157,7 @@ def change_many(
     matched = changed = 0
     warnings: dict[str, str] = {}
     source = Source.bulk_job(job.pk)
+    # NO KEY UPDATE lets rows that refer to the records be inserted during the change.
     for ids in in_batches(selected, lock=True, no_key=True):
         matched += len(ids)
         moved = change_batch(kind, action, apply, ids, source, actor_id=actor_id, automation=automation)
@@ -185,7 +186,7 @@ def change_batch(
     """Change a batch of locked records with journal and events, in the caller's transaction. Returns the differences by
     record."""
     journal.record_before(kind, ids, source)
-    with journal.changing(source):
+    with journal.apply_journaled(source):
         moved = apply(ids)
     payloads = {id: {"changes": changes} for id, changes in moved.items()} if action == UPDATE else None
     verb = "updated" if action == UPDATE else "deleted"
@@ -203,6 +204,6 @@ def _flag_deleted(kind: RecordKind, ids: list[str], actor_id: str | None) -> Cha
     return {id: {} for id in ids}
 
 
-def at_once() -> int:
-    """Return MAX_AT_ONCE, or less in tests."""
-    return int(getattr(settings, "BULK_AT_ONCE", MAX_AT_ONCE))
+def max_direct_records() -> int:
+    """Return MAX_DIRECT_RECORDS, or less in tests."""
+    return int(getattr(settings, "BULK_AT_ONCE", MAX_DIRECT_RECORDS))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from accounts.members.notices import notify
 from accounts.settings.notices import Notice
 from core.text.translation import gettext_lazy as _
-from crm.bulk_jobs.changes import at_once
+from crm.bulk_jobs.changes import max_direct_records
 from crm.bulk_jobs.models import BulkJob
 
 FINISHED = Notice("bulk-job.finished", _("Bulk change completed"), "notice_bulk_job_finished", on=False)
@@ -24,7 +24,7 @@ ENDS = (BulkJob.Status.COMPLETED, BulkJob.Status.FAILED)
 def is_small_undo(job: BulkJob) -> bool:
     """Return whether the job undid a change of request size completely: the user who pressed Undo has seen it."""
     done = job.status == BulkJob.Status.COMPLETED and not job.failed
-    return done and job.action == BulkJob.Action.UNDO and (job.total or 0) <= at_once()
+    return done and job.action == BulkJob.Action.UNDO and (job.total or 0) <= max_direct_records()
 
 
 def notify_ended(job: BulkJob) -> None:

@@ -17,7 +17,7 @@ from crm.bulk_jobs.history import journal
 from crm.bulk_jobs.history.journal import Source
 from crm.bulk_jobs.history.restore import RestoreResult
 from crm.bulk_jobs.models import BulkJob
-from crm.bulk_jobs.services import within_plan, work
+from crm.bulk_jobs.services import process_batches, within_plan
 from crm.bulk_jobs.worker import add_to_report, lock_next, selected_records
 from crm.records.kinds import RecordKind
 from crm.records.types import RECORD_TYPES
@@ -81,7 +81,7 @@ def restore_one(kind: RecordKind, id: str, *, actor_id: str | None) -> None:
 
 def restore_records(job: BulkJob, deadline: float) -> None:
     """Work on a job of action restore."""
-    within_plan(job, lambda: work(job, deadline, _restore_next))
+    within_plan(job, lambda: process_batches(job, deadline, _restore_next))
 
 
 def _restore_next(job: BulkJob) -> JsonObject | None:

@@ -16,14 +16,14 @@ from core.api.output import PROGRESS, Computed, IdField, Output
 from core.api.selection import SelectionInput
 from core.api.views import ApiView
 from core.errors import ApiError, NamedError
-from core.messages import resolve
+from core.messages import message_for
 from core.types import JsonObject, Values
 from crm.bulk_jobs.changes import Outcome
 from crm.bulk_jobs.models import BulkJob
 from crm.bulk_jobs.restore_jobs import Restored
-from crm.bulk_jobs.undo import may_be_undone
+from crm.bulk_jobs.undo import is_undoable
 from crm.records.automation import AUTOMATIONS, automation_of
-from crm.records.results import joined
+from crm.records.results import join_notes
 from crm.records.serializers import AutomationInput
 
 STATUSES = (BulkJob.Status.PAUSED.value, BulkJob.Status.QUEUED.value, BulkJob.Status.CANCELLED.value)
@@ -132,7 +132,7 @@ class BulkJobOut(Output):
             round((total - done) / rate) if rate and total and data["status"] == BulkJob.Status.RUNNING else None
         )
         data["automation"] = automation_of(row["automation"], row["automation_queued"], total)
-        data["canUndo"] = data["undoneBy"] is None and may_be_undone(data["action"], data["status"], data["startedAt"])
+        data["canUndo"] = data["undoneBy"] is None and is_undoable(data["action"], data["status"], data["startedAt"])
         return data
 
 
@@ -149,7 +149,7 @@ def bulk_response(view: ApiView, outcome: Outcome, data: JsonObject) -> Response
 def undoable_response(view: ApiView, data: Any, job: BulkJob | None, notes: Sequence[str] = ()) -> Response:
     """Return the response to a change within the request: its result, the job that can undo it, and warnings."""
     extra = {} if job is None else {"bulkJob": job.pk}
-    return view.success(data, **extra, **({"warning": joined(notes)} if notes else {}))
+    return view.success(data, **extra, **({"warning": join_notes(notes)} if notes else {}))
 
 
 def restored_response(view: ApiView, restored: Restored) -> Response:
@@ -163,7 +163,10 @@ def restored_response(view: ApiView, restored: Restored) -> Response:
 
 def _named(error: ApiError) -> dict[str, str]:
     """Return the name and the text of an error."""
-    return {"name": error.name, "message": resolve(error.name)[1] if isinstance(error, NamedError) else error.message}
+    return {
+        "name": error.name,
+        "message": message_for(error.name)[1] if isinstance(error, NamedError) else error.message,
+    }
 
 
 def _notes(view: ApiView, warnings: Mapping[str, str]) -> list[str]:

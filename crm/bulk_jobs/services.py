@@ -11,10 +11,10 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from core.access import entitlement, limited
+from core.access import entitlement, limited_creation
 from core.errors import NamedError
-from core.events import QUEUE, starting
-from core.jobs import Work, checkpoint, finish, has_due, notify_workers, registered, release
+from core.events import QUEUE, start_mode
+from core.jobs import Work, finish, has_due, notify_workers, release, save_progress, work_by_name
 from core.types import JsonObject
 from crm.bulk_jobs.models import BulkJob
 from crm.records.automation import is_queued
@@ -54,10 +54,10 @@ def run(job: BulkJob, deadline: float) -> None:
     if job.cancel_requested or job.pause_requested:
         release(job)  # the request came while no worker had the job
         return
-    registered(BulkAction)[job.action].run(job, deadline)
+    work_by_name(BulkAction)[job.action].run(job, deadline)
 
 
-def work(job: BulkJob, deadline: float, step: Step, end: Callable[[BulkJob], None] | None = None) -> None:
+def process_batches(job: BulkJob, deadline: float, step: Step, end: Callable[[BulkJob], None] | None = None) -> None:
     """Process batches, each with its progress in one transaction, until nothing is left, the job must stop, or the
     deadline passes.
 
@@ -68,7 +68,7 @@ def work(job: BulkJob, deadline: float, step: Step, end: Callable[[BulkJob], Non
         try:
             with transaction.atomic():
                 queued = is_queued(job.automation_queued, job.total)
-                with starting(QUEUE if queued else "run"):
+                with start_mode(QUEUE if queued else "run"):
                     # The step and its progress commit together: a worker that dies in between leaves neither.
                     progress = step(job)
                 if progress is None:
@@ -78,7 +78,7 @@ def work(job: BulkJob, deadline: float, step: Step, end: Callable[[BulkJob], Non
                     return
                 rows = progress.pop("rows", progress["processed"] - job.processed)
                 rate = _smoothed(job.rate, rows / max(monotonic() - started, 0.001)) if rows else job.rate
-                go_on = checkpoint(job, **{"started_at": job.started_at or timezone.now(), "rate": rate, **progress})
+                go_on = save_progress(job, **{"started_at": job.started_at or timezone.now(), "rate": rate, **progress})
         except NamedError as error:
             finish(job, FAILED, error=error.detail, error_detail=str(error))
             return
@@ -102,7 +102,7 @@ def within_plan(job: BulkJob, do: Callable[[], None]) -> None:
     except NamedError as error:
         finish(job, FAILED, error=LAPSED, error_detail=str(error))
         return
-    with limited(allowed):
+    with limited_creation(allowed):
         do()
 
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from core.access import is_limited, quota_exceeded
 from core.errors import ApiError, NamedError
-from core.events import asked_to_queue, emit
+from core.events import emit, requested_queueing
 from core.jobs import notify_workers
 from core.types import JsonObject
 from crm.bulk_jobs.changes import UNDO_DAYS, UNDOABLE_FOR
@@ -19,7 +19,7 @@ from crm.bulk_jobs.history import journal
 from crm.bulk_jobs.history.journal import Source
 from crm.bulk_jobs.history.restore import RestoreResult
 from crm.bulk_jobs.models import BulkJob, Journal
-from crm.bulk_jobs.services import ENDED, WRONG_STATE, batch_rows, not_found, within_plan, work
+from crm.bulk_jobs.services import ENDED, WRONG_STATE, batch_rows, not_found, process_batches, within_plan
 from crm.bulk_jobs.worker import MAX_REPORTED, add_to_report
 from crm.records.kinds import RecordKind
 from crm.records.results import MAX_BULK
@@ -48,7 +48,7 @@ def undo_bulk_job(*, id: str, actor_id: str | None, automation: bool = True) -> 
     return enqueue_undo(job.panel, actor_id, automation, undoes=job)
 
 
-def changed_beside(job: BulkJob) -> list[str]:
+def other_changed_panels(job: BulkJob) -> list[str]:
     """Return the panels of further records that the job changed: the contact of a lead, which only a change of few
     leads can change."""
     few = job.action in UNDOABLE and job.total is not None and job.total <= MAX_BULK
@@ -56,7 +56,7 @@ def changed_beside(job: BulkJob) -> list[str]:
     return [panel for panel in panels if Journal.objects.filter(bulk_job=job, panel=panel).exists()]
 
 
-def may_be_undone(action: str, status: str, started_at: datetime | None) -> bool:
+def is_undoable(action: str, status: str, started_at: datetime | None) -> bool:
     """Return whether a job is of the kind and age that can be undone; it may have been undone already."""
     return (
         action in UNDOABLE
@@ -95,7 +95,7 @@ def enqueue_undo(panel: str, actor_id: str | None, automation: bool, **source: A
         action=BulkJob.Action.UNDO,
         panel=panel,
         automation=automation,
-        automation_queued=asked_to_queue(),
+        automation_queued=requested_queueing(),
         limited=is_limited(),
         created_by_id=actor_id,
         **source,
@@ -106,7 +106,7 @@ def enqueue_undo(panel: str, actor_id: str | None, automation: bool, **source: A
 
 def undo(job: BulkJob, deadline: float) -> None:
     """Work on a job of action undo."""
-    within_plan(job, lambda: work(job, deadline, _undo_next, _mark_undone))
+    within_plan(job, lambda: process_batches(job, deadline, _undo_next, _mark_undone))
 
 
 def _undo_next(job: BulkJob) -> JsonObject | None:

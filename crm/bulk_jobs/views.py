@@ -29,7 +29,7 @@ from crm.bulk_jobs.serializers import (
 )
 from crm.bulk_jobs.services import move_job, not_found
 from crm.bulk_jobs.under_way import UnderWayOut, work_under_way
-from crm.bulk_jobs.undo import changed_beside, undo_bulk_job
+from crm.bulk_jobs.undo import other_changed_panels, undo_bulk_job
 from crm.records.kinds import RecordKind
 
 RIGHTS = {
@@ -121,7 +121,7 @@ class BulkJobViewSet(ResourceViewSet):
     def undo(self, request: Request, id: str, data: JsonObject) -> object:
         job = self.find(id)
         needed = [(module_of(job.panel), RIGHTS.get(job.action, "PUT"))]
-        needed += [(module_of(panel), "PUT") for panel in changed_beside(job)]
+        needed += [(module_of(panel), "PUT") for panel in other_changed_panels(job)]
         for module, right in needed:
             if not may(self.actor, module, right):
                 raise PermissionLacking(f"{module}.{right}")

@@ -20,7 +20,7 @@ from core.types import JsonObject
 from crm.bulk_jobs.changes import UNDOABLE_FOR, batch_action, change_batch, judge
 from crm.bulk_jobs.history.journal import Source
 from crm.bulk_jobs.models import BulkJob
-from crm.bulk_jobs.services import batch_rows, work
+from crm.bulk_jobs.services import batch_rows, process_batches
 from crm.records.kinds import RecordKind
 from crm.records.types import RECORD_TYPES, Apply
 
@@ -30,7 +30,7 @@ MAX_REPORTED = 1000
 
 def change_records(job: BulkJob, deadline: float) -> None:
     """Work on a job of action update or delete."""
-    work(job, deadline, _change_next)
+    process_batches(job, deadline, _change_next)
 
 
 def _change_next(job: BulkJob) -> JsonObject | None:

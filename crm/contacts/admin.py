@@ -9,8 +9,8 @@ from django.db.models import F
 from django.utils.safestring import SafeString
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin, command
-from core.backoffice.panels import panel, table
-from core.backoffice.references import refer, refer_kind
+from core.backoffice.panels import register_panel, render_table
+from core.backoffice.references import register_event_kind, register_references
 from core.text.translation import gettext_lazy as _
 from crm.bulk_jobs.restore_jobs import restore_one
 from crm.contacts.kind import CONTACT
@@ -49,11 +49,11 @@ class ContactAdmin(CompanyRecordAdmin):
     restore = command(_("Restore"), lambda contact: restore_one(CONTACT, contact.pk, actor_id=None), _("Restored"))
 
 
-@panel(Contact, _("Values and tags"))
+@register_panel(Contact, _("Values and tags"))
 def _values(contact: Contact) -> SafeString:
     tags = ContactTag.objects.filter(contact=contact).order_by("tag__name").values_list("tag__name", flat=True)[:100]
-    return table((_("Field"), _("Value")), [(_("Tags"), ", ".join(tags) or "–"), *custom_values(contact)])
+    return render_table((_("Field"), _("Value")), [(_("Tags"), ", ".join(tags) or "–"), *custom_values(contact)])
 
 
-refer(Contact, "contact", "contacts", "contactId", "contactIds")
-refer_kind(Contact, "contact")
+register_references(Contact, "contact", "contacts", "contactId", "contactIds")
+register_event_kind(Contact, "contact")

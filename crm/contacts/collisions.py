@@ -51,7 +51,7 @@ class Holders:
             return False
         return bool(self._held.get(holders["number"], {}).get("email"))
 
-    def give(self, item: KeyedRow, id: str, take: Take = "all") -> None:
+    def record_keys(self, item: KeyedRow, id: str, take: Take = "all") -> None:
         """Note that the contact has the row's keys now, as far as it takes them."""
         for part, key in _parts(item).items():
             held = self._held.get(id, {}).get(part)
@@ -66,7 +66,9 @@ def _parts(item: KeyedRow) -> dict[str, str | None]:
     return {"email": item.email_key, "number": item.number_key}
 
 
-def collision(item: KeyedRow, holders: Mapping[str, str], *, last: bool = False, is_other: bool = False) -> Collision:
+def find_collision(
+    item: KeyedRow, holders: Mapping[str, str], *, last: bool = False, is_other: bool = False
+) -> Collision:
     """Return the collision of the row with the first of the holders that were found, or the last.
 
     The last one is in the way of a row that is to update the first. `is_other`: the holder is another person.
@@ -79,16 +81,16 @@ def collision(item: KeyedRow, holders: Mapping[str, str], *, last: bool = False,
 
 def person_of(row: ContactRow) -> str:
     """Return who a row is, such as Ann Bee (ann@example.com)."""
-    return shown_person(row.system.get("name"), row.system.get("email"))
+    return describe_person(row.system.get("name"), row.system.get("email"))
 
 
-def shown_person(name: str | None, email: str | None) -> str:
+def describe_person(name: str | None, email: str | None) -> str:
     """Return a person as messages name them."""
     shown, address = shorten(name or "", 60), shorten(email or "", 80)
     return f"{shown} ({address})" if shown and address else shown or address
 
 
-def differences(
+def describe_differences(
     collisions: Sequence[Collision], *, may_read: bool, known: Mapping[str, str] | None = None
 ) -> list[str]:
     """Return for each collision the two people who are not the same, as the end of its message; mostly nothing.
@@ -99,7 +101,7 @@ def differences(
     names: dict[str, str] = dict(known or {})
     if others and may_read:
         rows = Contact.objects.filter(pk__in=others).values_list("pk", "name", "email")
-        names |= {id: shown_person(name, email) for id, name, email in rows}
+        names |= {id: describe_person(name, email) for id, name, email in rows}
     texts = []
     for collision in collisions:
         holder = names.get(collision.existing_id) if may_read else None
@@ -113,7 +115,7 @@ def differences(
 
 
 def with_holder(message: str, holder: str) -> str:
-    """Return the message about two people with the name of the one who has the value, as `differences` writes it."""
+    """Return the message of `describe_differences` with the name of the person who has the value."""
     return message.replace(UNNAMED, f": {holder}, not ", 1) if holder else message
 
 
@@ -126,7 +128,9 @@ def collision_problems(
     """
     problems = {}
     new = new_people or {}
-    for collision, people in zip(collisions, differences(collisions, may_read=may_read, known=new), strict=True):
+    for collision, people in zip(
+        collisions, describe_differences(collisions, may_read=may_read, known=new), strict=True
+    ):
         holder = "that another row creates" if collision.existing_id in new else f"{collision.existing_id} already"
         # A page writes the first letter of a message in capitals, but not that of a quoted address.
         shown = collision.value if collision.field == "number" else f"“{shorten(collision.value, 100)}”"

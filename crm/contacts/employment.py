@@ -92,7 +92,7 @@ def prepare_match(schema: ContactSchema, actor_id: str | None, options: Values) 
         ]
         owners = {domain: company.key for domain, company in colleagues.items()}
         matches = match_organizations(employments, owners=owners, actor_id=actor_id)
-        journal.created(ORGANIZATION, matches.created)
+        journal.journal_created(ORGANIZATION, matches.created)
         announce(matches.created, actor_id=actor_id, automation=options["automation"])
         found = {id: organization for id, organization in zip(contact_ids, matches.ids, strict=True) if organization}
         _employ(found, actor_id)

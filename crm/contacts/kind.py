@@ -36,10 +36,16 @@ CONTACT = RecordKind(
             in_events=False,
             inserted=False,
             updated=False,
-            strictest=min,
+            merge_with=min,
         ),
         Column(
-            "replied_at", "repliedAt", type="timestamptz", in_events=False, inserted=False, updated=False, strictest=max
+            "replied_at",
+            "repliedAt",
+            type="timestamptz",
+            in_events=False,
+            inserted=False,
+            updated=False,
+            merge_with=max,
         ),
     ),
     not_found="ContactNotFound_400",

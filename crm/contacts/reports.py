@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import Q
 
-from core.reports import Grouping, Report, Source, condition, count
+from core.reports import Grouping, Report, Source, count, filter_condition
 from core.text.translation import gettext_lazy
 from crm.contacts.selectors import live_contacts
 from crm.organizations.reports import BY_ORGANIZATION
@@ -63,13 +63,13 @@ CONTACTS = Report(
                     "answered",
                     gettext_lazy("Replied"),
                     Q(replied_at__isnull=False),
-                    condition("repliedAt", "isNotEmpty"),
+                    filter_condition("repliedAt", "isNotEmpty"),
                 ),
                 count(
                     "unsubscribed",
                     gettext_lazy("Unsubscribed"),
                     Q(unsubscribed_at__isnull=False),
-                    condition("unsubscribed", "equals", True),
+                    filter_condition("unsubscribed", "equals", True),
                 ),
             ),
         ),

@@ -37,7 +37,7 @@ LEFT_ALONE = "contactLeftAlone"
 NO_NEW_CONTACT = ValueProblem("contact", REFUSED, "no contact has these values, and your role can't create contacts")
 
 
-def left_alone(names: list[str], rights: ContactRights) -> ValueProblem:
+def unchanged_values_note(names: list[str], rights: ContactRights) -> ValueProblem:
     """Return the note about a lead's values that its existing contact did not take."""
     reason = "the contact has values already" if rights.change else "your role can't change contacts"
     return ValueProblem("contact", "" if rights.change else REFUSED, f"{', '.join(names)} left unchanged; {reason}")

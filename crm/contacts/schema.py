@@ -19,7 +19,7 @@ from crm.field_types.values import clean_text
 from crm.records.kinds import RecordKind
 from crm.records.models import CustomField
 from crm.records.problems import MISSING_VALUE, ValueProblem
-from crm.records.schema import BAD_SYSTEM, RecordRow, RecordSchema, lower
+from crm.records.schema import BAD_SYSTEM, RecordRow, RecordSchema, lower_text
 
 MAX_NAME = 300
 SYSTEM_COLUMNS = CONTACT.system_columns
@@ -99,7 +99,7 @@ class ContactSchema(RecordSchema):
         """Return the contact's unique key as (email_key, number_key); None for a part that the company does not use."""
         email = system.get("email") if self.identified_by("email") else None
         number = system.get("contact_number") if self.identified_by("number") else None
-        return (lower(email) if email else None, number or None)
+        return (lower_text(email) if email else None, number or None)
 
     def read_system(
         self,

@@ -14,7 +14,7 @@ def live_contacts() -> QuerySet[Contact]:
     return Contact.objects.filter(is_deleted=False)
 
 
-def may_be_person(email: str) -> Q:
+def person_condition(email: str) -> Q:
     """Return the condition of contacts with a person's number who may be the person with the address.
 
     A contact with another address is another person, unless a number alone identifies contacts in the company.

@@ -14,7 +14,7 @@ from core.types import JsonObject, Values
 from crm.bulk_jobs.changes import UPDATE, complete, new_job, record_change
 from crm.bulk_jobs.history.journal import Source
 from crm.bulk_jobs.models import BulkJob
-from crm.contacts.collisions import EXISTS, TAKEN, differences, shown_person
+from crm.contacts.collisions import EXISTS, TAKEN, describe_differences, describe_person
 from crm.contacts.employment import name_employers
 from crm.contacts.kind import CONTACT
 from crm.contacts.models import Contact
@@ -23,7 +23,7 @@ from crm.contacts.unique_key import Collision, lock_unique_key, rewrite_keys
 from crm.contacts.updates import update_contacts
 from crm.contacts.writer import WriteResult, write_contacts
 from crm.organizations.selectors import missing_organizations
-from crm.records.problems import ValueProblem, explain, refusal
+from crm.records.problems import ValueProblem, explain, problems_error
 from crm.records.results import MAX_BULK, UNSET, BulkResult, Failure, Saved
 from crm.records.writes.updates import refuse_changed, without_held
 from crm.tags.services import check_tags, missing_categories, missing_tags
@@ -41,7 +41,7 @@ def collision_errors(collisions: Sequence[Collision], *, may_read: bool = False)
     """
     return [
         _collision_error(collision, people)
-        for collision, people in zip(collisions, differences(collisions, may_read=may_read), strict=True)
+        for collision, people in zip(collisions, describe_differences(collisions, may_read=may_read), strict=True)
     ]
 
 
@@ -135,7 +135,7 @@ def _read_one(
         problems = [*problems, *dangling]
         if drop_invalid or not dangling:
             return row, problems
-    raise refusal(problems)
+    raise problems_error(problems)
 
 
 def create_contacts(
@@ -165,6 +165,7 @@ def create_contacts(
         raise NamedError(
             "InvalidPayload_400", f"has {len(items)} contacts, at most {MAX_BULK} go in one request", field="formData"
         )
+    # One transaction, as rows of one body may collide with each other.
     with transaction.atomic():
         schema, result = ContactSchema.load(), BulkResult()
         check_tags(tag_ids=tag_ids, category_ids=[category_id] if category_id else [])
@@ -246,7 +247,7 @@ def _drop_dangling(
 def check_organization(id: str | None) -> None:
     """Raise OrganizationNotFound_400 if the company has no such live organization."""
     if missing_organizations([id]):
-        raise refusal([_missing("organization", "OrganizationNotFound_400", id)])
+        raise problems_error([_missing("organization", "OrganizationNotFound_400", id)])
 
 
 def _missing(kind: str, name: str, id: str | None) -> ValueProblem:
@@ -294,6 +295,7 @@ def update_contact(
     change |= {} if category_id is UNSET else {"category": category_id}
     change |= {} if organization_id is UNSET else {"organization": organization_id}
     job = new_job(CONTACT, UPDATE, actor_id=actor_id, selection={"ids": [id]}, change=change, automation=automation)
+    # The journal of the job and the change commit together, or undo would miss the change.
     with transaction.atomic():
         changed = change_contact(
             id=id,
@@ -328,6 +330,7 @@ def change_contact(
     with transaction.atomic():
         schema = ContactSchema.load()
         lock_unique_key(schema, many=False)
+        # NO KEY UPDATE: leads that refer to the contact can be created at the same time.
         current = (
             Contact.objects.filter(pk=id, is_deleted=False)
             .select_for_update(of=("self",), no_key=True)
@@ -357,7 +360,7 @@ def change_contact(
             taken = outcome.collided[0]
             if may_read and taken.field == "number":
                 shown = {**current, **row.system}
-                taken = taken._replace(person=shown_person(shown["name"], shown["email"]))
+                taken = taken._replace(person=describe_person(shown["name"], shown["email"]))
             raise collision_errors([taken], may_read=may_read)[0]
         return len(outcome.changed)
 

@@ -14,7 +14,15 @@ from crm.bulk_jobs.history import journal
 from crm.bulk_jobs.history.journal import Source
 from crm.contacts.schema import ContactRow, ContactSchema, without_lone_prefix
 from crm.contacts.unique_key import Collision, keyed_row, live_holders
-from crm.records.writes.updates import Changes, RecordState, load_states, touch, write_states, write_tags, write_values
+from crm.records.writes.updates import (
+    Changes,
+    RecordState,
+    load_states,
+    mark_updated,
+    write_states,
+    write_tags,
+    write_values,
+)
 
 MAX_ROUNDS = 5
 Take = Literal["all", "missing", "nothing"]
@@ -75,7 +83,7 @@ def update_contacts(
         write_values(schema, written, changes_by_id)
         write_tags(schema, states, changes_by_id, replace=tags == "replace")
         # Where tags alone have changed, the contact's own row has nothing to write but its updatedAt.
-        touch(schema.kind, [id for id in changes_by_id if not changes_by_id[id].keys() - {"tags"}], actor_id)
+        mark_updated(schema.kind, [id for id in changes_by_id if not changes_by_id[id].keys() - {"tags"}], actor_id)
         if source is not None:
             journal.record_after(schema.kind, touched, source)
         result.updated = [(row.index, id) for id, row in present]

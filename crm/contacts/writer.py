@@ -16,7 +16,7 @@ from core.events import emit
 from core.hooks import Hook
 from core.ids import new_id
 from crm.bulk_jobs.history.journal import Source
-from crm.contacts.collisions import Holders, collision
+from crm.contacts.collisions import Holders, find_collision
 from crm.contacts.schema import ContactRow, ContactSchema
 from crm.contacts.unique_key import (
     Collision,
@@ -169,15 +169,15 @@ def _plan(keyed: Sequence[KeyedRow], live: Sequence[KeyHolder], take: Take | Non
             continue
         if not key_holders:
             plan.inserts.append(item)
-            holders.give(item, item.id)
+            holders.record_keys(item, item.id)
         elif holders.is_other_person(item, key_holders):
-            plan.collided.append(collision(item, key_holders, is_other=True))
+            plan.collided.append(find_collision(item, key_holders, is_other=True))
         elif take and len(set(key_holders.values())) == 1:
             target = next(iter(key_holders.values()))
             plan.updates.append(item._replace(id=target))
-            holders.give(item, target, take)
+            holders.record_keys(item, target, take)
         else:
-            plan.collided.append(collision(item, key_holders, last=take is not None))
+            plan.collided.append(find_collision(item, key_holders, last=take is not None))
     return plan
 
 

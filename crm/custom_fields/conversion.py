@@ -243,6 +243,7 @@ def next_pending(kind: RecordKind, job_id: str, size: int) -> list[str]:
             "SELECT record_id FROM crm_convertedvalue WHERE job_id = %s ORDER BY record_id LIMIT %s", [job_id, size]
         )
         ids = [id for (id,) in cursor.fetchall()]
+        # By id, the order in which all bulk writers lock records.
         cursor.execute(f"SELECT id FROM {kind.table} WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE", [ids])
     return ids
 

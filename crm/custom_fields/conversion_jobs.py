@@ -20,7 +20,7 @@ from core.internals.django import raw_delete, referrers
 from core.jobs import finish, notify_workers
 from core.types import JsonObject
 from crm.bulk_jobs.models import BulkJob
-from crm.bulk_jobs.services import batch_rows, work
+from crm.bulk_jobs.services import batch_rows, process_batches
 from crm.custom_fields.conversion import (
     Check,
     Conversion,
@@ -170,7 +170,7 @@ def convert_field(job: BulkJob, deadline: float) -> None:
         field = _present_field(job)
         return _write_next(job, field) if field.pending else _stage_next(job, field, done)
 
-    work(job, deadline, step, _end_conversion)
+    process_batches(job, deadline, step, _end_conversion)
 
 
 def _progress(job: BulkJob, rows: int = 0, **values: Any) -> JsonObject:

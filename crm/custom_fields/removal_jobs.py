@@ -17,7 +17,7 @@ from core.jobs import notify_workers
 from core.tenancy import company_scope
 from core.types import JsonObject
 from crm.bulk_jobs.models import BulkJob
-from crm.bulk_jobs.services import batch_rows, move_job, work
+from crm.bulk_jobs.services import batch_rows, move_job, process_batches
 from crm.custom_fields.conversion import (
     count_with_values,
     remove_typed,
@@ -86,7 +86,7 @@ def delete_field(job: BulkJob, deadline: float) -> None:
         processed = job.processed + len(removed)
         return {"processed": processed, "changed": processed, "position": removed[-1]} if removed else None
 
-    work(job, deadline, step, lambda job: _delete_fields(kind, ids))
+    process_batches(job, deadline, step, lambda job: _delete_fields(kind, ids))
 
 
 def clean_up() -> bool:
@@ -102,6 +102,7 @@ def clean_up() -> bool:
             move_job(id=field.job_id or "", status=BulkJob.Status.QUEUED)
     old = ended.filter(action=BulkJob.Action.CONVERT_FIELD, updated_at__lt=timezone.now() - KEEP_STAGED)
     for field in CustomField.every.exclude(deleted_at=None).filter(job__in=old)[:100]:
+        # A transaction per field, so that a failure undoes one field alone.
         with company_scope(field.company_id), transaction.atomic():
             _delete_fields(kind_of(field.panel), [field.pk])
     gone = ConvertedValue.objects.filter(job__in=old)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accounts.snapshots.filters import authorship
+from accounts.snapshots.filters import authorship_fields
 from core.lists import FieldSet, ListField
 
 SECTION_FIELDS = FieldSet(
@@ -13,7 +13,7 @@ SECTION_FIELDS = FieldSet(
         ListField("panel", "text", "panel", nullable=False),
         ListField("order", "number", "order"),
         ListField("hide", "boolean", "hide", nullable=False),
-        *authorship(),
+        *authorship_fields(),
     ],
     default_search=("name", "description"),
 )

@@ -31,6 +31,7 @@ def check_section(panel: str, id: Any) -> None:
     """
     if is_id(id):
         with connection.cursor() as cursor:
+            # KEY SHARE forbids deletion alone: fields of one section are created side by side.
             cursor.execute("SELECT id FROM crm_customsection WHERE id = %s AND panel = %s FOR KEY SHARE", [id, panel])
             if cursor.fetchone():
                 return

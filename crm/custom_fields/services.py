@@ -13,7 +13,7 @@ from django.db.models import F
 from core.access import reserve_quota
 from core.errors import NamedError, shorten
 from core.ids import new_id
-from core.text.names import camel
+from core.text.names import to_camel_case
 from core.types import Values
 from crm.custom_fields.added_fields import seed_system_fields
 from crm.custom_fields.conversion import Check, UnfitValue, check_values, refuse_unfit
@@ -149,6 +149,7 @@ def _each(changes: Sequence[FieldChange], numbered: bool, do: Any) -> list[Any]:
     outcomes, errors = [], []
     for index, change in enumerate(changes):
         try:
+            # A savepoint per field, so that all errors of a body are reported at once.
             with transaction.atomic():
                 outcomes.append(do(change))
         except NamedError as error:
@@ -205,8 +206,8 @@ def _refuse_fixed(field: CustomField, changed: Values) -> None:
     if refused:
         raise NamedError(
             "InvalidSystemField_400",
-            f"of this system field only {', '.join(map(camel, allowed))} can change",
-            field=[camel(name) for name in refused],
+            f"of this system field only {', '.join(map(to_camel_case, allowed))} can change",
+            field=[to_camel_case(name) for name in refused],
         )
 
 

@@ -11,7 +11,7 @@ from core.types import JsonObject, Values
 from crm.exports.formats import FORMATS
 from crm.exports.models import Export
 from crm.files.serializers import FileSnapshot
-from crm.files.services import link
+from crm.files.services import open_link
 
 COLUMNS = "names of the columns (custom fields also by uniqueFieldID or _id), in the order wanted; none: all"
 
@@ -72,7 +72,7 @@ class ExportOut(Output):
         there = bool(row["file_id"]) and not row["file__is_deleted"] and row["file__trashed_at"] is None
         file = {"_id": row["file_id"], **{name: row[f"file__{name}"] for name in ("name", "size", "mime")}}
         data["file"] = file if there else None
-        data["url"] = link(file["_id"], file["name"]) if there else None
+        data["url"] = open_link(file["_id"], file["name"]) if there else None
         data["query"] = row["query"]
         data["columns"] = row["columns"]
         data["percent"] = round(100 * data["processed"] / data["total"], 1) if data["total"] else None

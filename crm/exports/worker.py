@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from accounts.settings.formats import formats_of
 from core.errors import ApiError
-from core.jobs import LeaseLost, checkpoint, finish, has_due, release, update_owned
+from core.jobs import LeaseLost, finish, has_due, release, save_progress, update_owned
 from core.text.formats import Formats
 from crm.exports import parts
 from crm.exports.columns import Column, choose, columns_of
@@ -65,6 +65,7 @@ def run(job: Export, deadline: float) -> None:
 
 
 def _begin(job: Export, records: Records, headers: list[str]) -> None:
+    # The number and the ids commit together: a resumed export writes the records that it counted.
     with transaction.atomic():
         update_owned(job, total=len(records), processed=0, headers=headers, started_at=job.started_at or timezone.now())
         parts.begin(job, records.ids)
@@ -79,7 +80,7 @@ def _read(job: Export, columns: Sequence[Column], records: Records, deadline: fl
         rows = list(cells_of(columns, chunk))
         with transaction.atomic():
             parts.add(job, number, until, rows)
-            go_on = checkpoint(job, processed=job.processed + len(chunk))
+            go_on = save_progress(job, processed=job.processed + len(chunk))
         now = monotonic()
         if not go_on or now > latest or (now > deadline and has_due(Export)):
             return False

@@ -235,7 +235,7 @@ class FieldSpec:
             raise BadValue("needs an array")
         if len(value) > MAX_ITEMS:
             raise BadValue(f"enter at most {MAX_ITEMS} values")
-        return distinct([clean(item, self) for item in value])
+        return distinct_items([clean(item, self) for item in value])
 
     def split(self, text: str) -> list[Any]:
         """Split a cell into its items, unless all of it is one option."""
@@ -251,7 +251,7 @@ class FieldSpec:
 MAX_ITEMS = 1000
 
 
-def distinct(items: list[Any]) -> list[Any]:
+def distinct_items(items: list[Any]) -> list[Any]:
     """Return each item once; 1 and true are two items."""
     items_by_key: dict[tuple[bool, Any], Any] = {}
     for item in items:

@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime, time, timedelta, timezone
 from functools import lru_cache
 
 from core.errors import shorten
-from core.text.json import iso
+from core.text.json import format_iso
 from core.text.timezones import zone_of
 from crm.field_types.base import BadValue, TextFormat
 from crm.field_types.months import fold_word, month_numbers, weekday_names
@@ -60,7 +60,7 @@ def _stored(text: str, date_format: str, order: str, day_numbers: bool, zone: st
     if not isinstance(parsed, datetime):
         return parsed.isoformat()
     try:
-        return iso(parsed if parsed.tzinfo is not None else in_zone(parsed, zone, text))
+        return format_iso(parsed if parsed.tzinfo is not None else in_zone(parsed, zone, text))
     except OverflowError:
         raise BadValue(f"{_shown(text)} is not a real time. {SUCH_AS}") from None
 

@@ -14,7 +14,7 @@ import orjson
 from core.errors import shorten
 from core.ids import is_id
 from core.lists.values import as_utc
-from core.text.json import iso
+from core.text.json import format_iso
 from core.types import JsonObject
 from crm.field_types.base import (
     MAX_ITEMS,
@@ -25,7 +25,7 @@ from crm.field_types.base import (
     Reference,
     TextFormat,
     ValueType,
-    distinct,
+    distinct_items,
     plain_text,
 )
 from crm.field_types.dates import parse_date
@@ -169,7 +169,7 @@ class Date(ValueType):
         try:
             if len(value) == 10:
                 return date.fromisoformat(value).isoformat()
-            return iso(as_utc(datetime.fromisoformat(value)))
+            return format_iso(as_utc(datetime.fromisoformat(value)))
         except (ValueError, OverflowError):
             raise BadValue(f"{describe(value)} is not a date. {DATE}") from None
 
@@ -255,7 +255,7 @@ class Array(ValueType):
             return [_clean_object(item, field, f"item {position}: ") for position, item in enumerate(value)]
         if field.field_type.name == "file":
             return list(dict.fromkeys(VALUE_TYPES["file"].clean(item, field) for item in value))
-        return distinct([_clean_item(item) for item in value])
+        return distinct_items([_clean_item(item) for item in value])
 
     def parse_text(self, text: str, field: FieldSpec, how: TextFormat) -> list[Any]:
         if field.children:

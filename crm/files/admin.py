@@ -8,7 +8,7 @@ from django.contrib import admin
 from django.template.defaultfilters import filesizeformat
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin, command
-from core.backoffice.references import refer, refer_kind
+from core.backoffice.references import register_event_kind, register_references
 from core.lists import BulkSelection
 from core.text.translation import gettext_lazy as _
 from crm.files.models import File
@@ -39,5 +39,5 @@ class FileAdmin(CompanyRecordAdmin):
         return filesizeformat(file.size)
 
 
-refer(File, "file", "fileId", "files")
-refer_kind(File, "file")
+register_references(File, "file", "fileId", "files")
+register_event_kind(File, "file")

@@ -7,7 +7,7 @@ from django.urls import path
 from django.views.decorators.http import require_safe
 
 from core.errors import NamedError
-from crm.files.mime import inline_safe
+from crm.files.mime import is_inline_safe
 from crm.files.models import File
 from crm.files.services import linked_file
 from crm.files.stores import open_content, signed_address
@@ -28,7 +28,7 @@ def content_response(file: File, *, head: bool = False) -> HttpResponseBase:
         redirect["Referrer-Policy"] = "no-referrer"
         return redirect
     response = FileResponse(
-        open_content(file), content_type=file.mime, as_attachment=not inline_safe(file.mime), filename=file.name
+        open_content(file), content_type=file.mime, as_attachment=not is_inline_safe(file.mime), filename=file.name
     )
     response["Content-Length"] = str(file.size)
     # Browsers otherwise guess types by content, and may run a text as a page.

@@ -11,7 +11,7 @@ from core.jobs import PeriodicTask, QueueWork, register
 from crm.files.filters import FILE_FIELDS
 from crm.files.leftovers import files_to_remove, remove_leftovers
 from crm.files.selectors import readable_files, stored_files
-from crm.files.services import kept
+from crm.files.services import kept_files
 from crm.files.storage import remove_old_incoming
 from crm.files.views import FileViewSet, UploadViewSet
 
@@ -24,7 +24,7 @@ register_kind(
     Kind(
         "file",
         "file",
-        lambda actor: kept(readable_files(actor)),
+        lambda actor: kept_files(readable_files(actor)),
         FILE_FIELDS.pick("name"),
         "name",
         "created_by__name",

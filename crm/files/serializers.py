@@ -11,7 +11,7 @@ from core.api.selection import SelectionInput
 from core.types import JsonObject, Values
 from crm.files.mime import ALLOWED
 from crm.files.models import File
-from crm.files.services import link
+from crm.files.services import open_link
 
 
 class UploadInput(Input):
@@ -81,7 +81,7 @@ class FileOut(FileSnapshot):
     @classmethod
     def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         data["hashes"] = row["hashes"]
-        data["url"] = link(data["_id"], data["name"])
+        data["url"] = open_link(data["_id"], data["name"])
         return data
 
 

@@ -22,7 +22,7 @@ from core.ids import new_id
 from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
 from core.tenancy import unscoped
-from crm.files.mime import sniff
+from crm.files.mime import detect_type
 from crm.files.models import File
 from crm.files.storage import Received
 from crm.files.stores import Target, next_target, save
@@ -31,7 +31,7 @@ MAX_NAME = 255
 LAPSED_FILES, LAPSED_BYTES = 20, 50 << 20
 """Uploads allowed without a subscription, for proof of payment."""
 LINK_SECONDS = 7 * 24 * 3600
-LATE = timedelta(minutes=10)
+REMOVAL_DELAY = timedelta(minutes=10)
 """A bucket may still write after its response timed out; such content is removed after this time."""
 before_files_cleared: Hook[[Sequence[str]], None] = Hook(
     __name__,
@@ -81,6 +81,7 @@ def store_uploads(
     files = [_describe(upload, member_id, target) for upload in uploads]
     for file in files:
         file.read_module = read_module
+    # The limit is checked by a lock that ends with this transaction, so the rows belong to it.
     with transaction.atomic():
         reserve_quota("file", len(files))
         _refuse_lapsed(files)
@@ -96,10 +97,11 @@ def store_uploads(
         now = timezone.now()
         # A bucket may store a file after its answer was lost. Removed too early,
         # the content would stay there for ever.
-        late = None if target.storage == File.Storage.LOCAL else now + LATE
+        late = None if target.storage == File.Storage.LOCAL else now + REMOVAL_DELAY
         File.objects.filter(pk__in=ids).update(trashed_at=now, remove_at=late)
         notify_workers("files")
         raise
+    # The content is complete: only now do the rows become visible, with what refers to them.
     with transaction.atomic():
         File.objects.filter(pk__in=ids).update(is_deleted=False, updated_at=timezone.now())
         if and_then is not None:
@@ -108,7 +110,7 @@ def store_uploads(
 
 
 def _refuse_lapsed(files: Sequence[File]) -> None:
-    """Refuse more than a lapsed company needs to show how it has paid. Raises PlanLimitExceeded_403.
+    """Limit lapsed companies to proofs of payment. Raises PlanLimitExceeded_403.
 
     Without a subscription there is no plan, whose limits would count.
     """
@@ -131,7 +133,7 @@ def _describe(upload: Received, member_id: str, target: Target) -> File:
     name = clean_name(upload.name or "")
     if not upload.size:
         raise NamedError("EmptyFile_400", f"{shorten(name)} has no content", field="file")
-    mime = sniff(upload.file, name)
+    mime = detect_type(upload.file, name)
     if mime is None:
         raise NamedError(
             "UnsupportedFileType_400",
@@ -155,7 +157,7 @@ def _describe(upload: Received, member_id: str, target: Target) -> File:
 @transaction.atomic
 def rename_file(*, file: QuerySet[File], name: str) -> File:
     """Rename the file of the queryset, which keeps its ending where the new name has none. Raises FileNotFound_404."""
-    record = kept(file).select_for_update(of=("self",)).first()
+    record = kept_files(file).select_for_update(of=("self",)).first()
     if record is None:
         raise not_found()
     name = clean_name(name)
@@ -165,7 +167,7 @@ def rename_file(*, file: QuerySet[File], name: str) -> File:
     return record
 
 
-def kept(files: QuerySet[File]) -> QuerySet[File]:
+def kept_files(files: QuerySet[File]) -> QuerySet[File]:
     """Select the files that are not in the recycle bin."""
     return files.filter(trashed_at=None)
 
@@ -184,7 +186,7 @@ def trash_files(*, files: QuerySet[File], selection: BulkSelection, member_id: s
     """Move the selected ones of the files to the recycle bin. Returns their number."""
     count, now = 0, timezone.now()
     with transaction.atomic():
-        for ids in in_batches(selection.apply(kept(files)), lock=True):
+        for ids in in_batches(selection.apply(kept_files(files)), lock=True):
             count += File.objects.filter(pk__in=ids).update(trashed_at=now, trashed_by_id=member_id, updated_at=now)
     return count
 
@@ -221,7 +223,7 @@ def clear_bin(*, files: QuerySet[File], selection: BulkSelection) -> int:
     return count
 
 
-def link(file_id: str, name: str) -> str:
+def open_link(file_id: str, name: str) -> str:
     """Return an address that opens the file without login for seven days."""
     _, _, signature = _signer.sign(file_id).partition(".")
     return f"{settings.BASE_URL}/files/{file_id}/{signature}/{quote(name, safe='')}"

@@ -24,7 +24,7 @@ from crm.files.selectors import readable_files
 from crm.files.serializers import BinSelection, FileOut, FileUpdate, RestoredFiles, UploadInput
 from crm.files.services import (
     clear_bin,
-    kept,
+    kept_files,
     not_found,
     rename_file,
     restore_files,
@@ -99,7 +99,7 @@ class UploadViewSet(ResourceViewSet):
 
 
 def _kept(list_request: ListRequest) -> QuerySet[File]:
-    return kept(readable_files(list_request.actor))
+    return kept_files(readable_files(list_request.actor))
 
 
 def _trashed(list_request: ListRequest) -> QuerySet[File]:

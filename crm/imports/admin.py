@@ -14,12 +14,12 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from accounts.models import Company
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin, command
-from core.backoffice.columns import chosen
+from core.backoffice.columns import choice_text
 from core.backoffice.dialogs import has_status
-from core.backoffice.panels import ROWS, link, list_address, panel, table
+from core.backoffice.panels import ROWS, list_address, register_panel, render_link, render_table
 from core.backoffice.values import lasting
 from core.jobs.progress import ProgressMixin, progress_bar
-from core.text.labels.words import heading
+from core.text.labels.words import name_label
 from core.text.translation import gettext_lazy as _
 from crm.bulk_jobs.changes import UNDOABLE_FOR
 from crm.bulk_jobs.models import BulkJob
@@ -94,13 +94,13 @@ class ImportAdmin(ProgressMixin, CompanyRecordAdmin):
         for name, label in COUNTS.items():
             if number := getattr(record, name):
                 yield label, f"{number:,}"
-        yield _("Company"), link(record.company)
-        yield _("By"), link(record.created_by) if record.created_by else _("API")
+        yield _("Company"), render_link(record.company)
+        yield _("By"), render_link(record.created_by) if record.created_by else _("API")
         yield _("Started"), record.started_at
         if record.finished_at:
             yield _("Took"), lasting(record.busy_ms / 1000)
         if undoing := undoing_of(record):
-            yield _("Undone by"), link(undoing)
+            yield _("Undone by"), render_link(undoing)
 
     @admin.display(description=_("Resume"))
     def resume(self, request: HttpRequest, rows: QuerySet[Import]) -> None:
@@ -135,14 +135,14 @@ class ImportAdmin(ProgressMixin, CompanyRecordAdmin):
         self.each(request, rows, move, done, atomic=False)
 
 
-@panel(Import, _("Rows with problems"), permission="crm.view_importrowerror")
+@register_panel(Import, _("Rows with problems"), permission="crm.view_importrowerror")
 def _row_errors(job: Import) -> SafeString:
     rows = ImportRowError.objects.filter(job=job).order_by("row", "id")
     cells = [
-        (link(row, _("Row %(number)s") % {"number": row.row}), row.column or "–", row.message, _in_row(job, row))
+        (render_link(row, _("Row %(number)s") % {"number": row.row}), row.column or "–", row.message, _in_row(job, row))
         for row in rows[:ROWS]
     ]
-    return table(
+    return render_table(
         (_("Row"), _("Column"), _("Problem"), _("Value")),
         cells,
         more=list_address(ImportRowError, job__id__exact=job.pk),
@@ -158,7 +158,7 @@ def _in_row(job: Import, error: ImportRowError) -> str:
     return " · ".join(str(value) for value in error.values if value)
 
 
-@panel(Import, _("Columns"))
+@register_panel(Import, _("Columns"))
 def _columns(job: Import) -> SafeString:
     """Show where each column of the file goes, and what it holds."""
     targets = TARGETS[job.import_type]
@@ -170,11 +170,11 @@ def _columns(job: Import) -> SafeString:
             header,
             names.get(job.column_mapping[header], _("Deleted field")) if header in job.column_mapping else "–",
             columns[header]["filled"] if header in columns else "–",
-            heading(columns[header]["fieldType"]) if header in columns else "–",
+            name_label(columns[header]["fieldType"]) if header in columns else "–",
         )
         for header in job.headers
     ]
-    return table(
+    return render_table(
         (_("Column"), _("Field"), _("Filled cells"), _("Detected type")),
         cells,
         empty=_("The file is not read yet."),
@@ -200,15 +200,20 @@ class ImportRowErrorAdmin(CompanyRecordAdmin):
         return lookup == "job__id__exact" or super().lookup_allowed(lookup, value, request)
 
 
-@panel(Company, _("Imports"), permission="crm.view_import")
+@register_panel(Company, _("Imports"), permission="crm.view_import")
 def _imports_of_company(company: Company) -> SafeString:
     rows = Import.objects.filter(company=company, is_deleted=False).select_related("file").order_by("-id")[:ROWS]
     address = f"{list_address(Import)}progress/"
     cells = [
-        (link(row, row.file.name), chosen(row, "status"), progress_bar(row, address=address), row.created_at)
+        (
+            render_link(row, row.file.name),
+            choice_text(row, "status"),
+            progress_bar(row, address=address),
+            row.created_at,
+        )
         for row in rows
     ]
-    return table(
+    return render_table(
         (_("File"), _("Status"), _("Progress"), _("Created")),
         cells,
         more=list_address(Import, company__id__exact=company.pk),

@@ -1,4 +1,4 @@
-"""Check an import before it starts: its first rows are written as the worker would, and all of it is rolled back."""
+"""Check an import before it starts: write its first rows as the worker would, then roll back."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any, TypedDict
 
 from django.db import transaction
 
-from core.access import entitlement, limited
+from core.access import entitlement, limited_creation
 from core.errors import NamedError
 from core.types import JsonObject
-from crm.contacts.collisions import shown_person, with_holder
+from crm.contacts.collisions import describe_person, with_holder
 from crm.contacts.models import Contact
 from crm.contacts.rights import ContactRights
 from crm.imports.columns.column_fields import make_fields
@@ -22,7 +22,7 @@ from crm.imports.preview import as_read, open_file
 from crm.imports.readers import ReaderError, Table
 from crm.imports.readers.base import NOT_A_RECORD
 from crm.imports.rows.batches import Batch, RowWriter
-from crm.imports.rows.row_errors import fit
+from crm.imports.rows.row_errors import fit_cells
 from crm.imports.rows.unknown_values import is_unknown, unknown_values
 from crm.imports.services import find_import, set_rights
 from crm.imports.types import IMPORT_TYPES
@@ -80,7 +80,9 @@ def check_import(*, id: str, import_type: str, rights: ContactRights, may_create
     job.may_create_fields = may_create_fields
     kind = IMPORT_TYPES[job.import_type]
     check_mapping(kind, job.column_mapping, job.headers, kind.schema.load(), complete=True)
-    within: AbstractContextManager[Any] = limited(entitlement(job.company_id)) if job.limited else nullcontext()
+    within: AbstractContextManager[Any] = (
+        limited_creation(entitlement(job.company_id)) if job.limited else nullcontext()
+    )
     options = Options.stored(job.options)
     try:
         with open_file(job.file, as_read(job, options)) as table, within:
@@ -91,7 +93,7 @@ def check_import(*, id: str, import_type: str, rights: ContactRights, may_create
 
 
 def _tried(job: Import, options: Options, table: Table, rights: ContactRights) -> Batch:
-    """Make the fields that the import needs, write its first rows, and roll all of it back."""
+    """Create the fields that the import needs, write its first rows, and roll everything back."""
     with transaction.atomic():
         make_fields(job)
         writer = RowWriter(job, options, actor_id=job.created_by_id)  # its fields stay locked until the end
@@ -112,7 +114,7 @@ def _name_holders(batch: Batch) -> None:
     """Add the contacts with values of other people's rows to the messages, while they exist."""
     holders = batch.existing | batch.holders
     rows = Contact.objects.filter(pk__in=set(holders.values())).values_list("pk", "name", "email")
-    people = {id: shown_person(name, email) for id, name, email in rows} if holders else {}
+    people = {id: describe_person(name, email) for id, name, email in rows} if holders else {}
     for position, id in holders.items():
         batch.problems[position] = [
             problem._replace(message=with_holder(problem.message, people.get(id, "")))
@@ -146,7 +148,7 @@ def _checked(job: Import, batch: Batch) -> Checked:
                     "skipped": batch.skips and existing is not None,
                     "failed": position in batch.failed,
                     "existingId": None if record in created_ids else record,
-                    "values": [] if number else fit(batch.cells[position]),
+                    "values": [] if number else fit_cells(batch.cells[position]),
                 }
             )
             is_missing = problem.code == MISSING_VALUE

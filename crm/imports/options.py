@@ -7,7 +7,7 @@ from typing import Literal, Self
 
 from phonenumbers import SUPPORTED_REGIONS
 
-from core.api.output import snake
+from core.api.output import to_snake_case
 from core.errors import FieldError, NamedError, ValidationFailed, shorten
 from core.text.timezones import is_timezone
 from core.types import JsonObject, Values
@@ -41,7 +41,7 @@ class Options:
     @classmethod
     def stored(cls, values: Values) -> Self:
         """Return the options from their stored form (Import.options), which has the names of the API."""
-        return cls(**{snake(name): value for name, value in values.items()})
+        return cls(**{to_snake_case(name): value for name, value in values.items()})
 
     def changed(self, values: Values) -> Self:
         """Return these options with the given changes (in Python's names); None resets one to its default.

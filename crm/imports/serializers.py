@@ -20,7 +20,7 @@ from crm.imports.filters import is_undone
 from crm.imports.input_serializers import EnquiryInput
 from crm.imports.models import Import
 from crm.imports.readers.new_fields import proposed_fields
-from crm.imports.rows.row_errors import named
+from crm.imports.rows.row_errors import message_with_holder
 from crm.leads.kind import LEAD
 from crm.records.automation import AUTOMATIONS, automation_of
 
@@ -188,7 +188,7 @@ class RowErrorOut(Output):
 
     @classmethod
     def finish(cls, data: JsonObject, row: Values) -> JsonObject:
-        data["message"] = named(data["message"], row["holder"])
+        data["message"] = message_with_holder(data["message"], row["holder"])
         return data
 
     @classmethod

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from core.access import Actor, is_limited
 from core.errors import NamedError, shorten
-from core.events import asked_to_queue
+from core.events import requested_queueing
 from core.jobs import notify_workers
 from core.lists import BulkSelection, in_batches
 from core.types import Values
@@ -123,7 +123,7 @@ def create_import(
         tags=list(tags),
         category_id=category_id,
         automation=automation,
-        automation_queued=asked_to_queue(),
+        automation_queued=requested_queueing(),
         limited=is_limited(),
         may_create_contacts=rights.create,
         may_change_contacts=rights.change,
@@ -201,6 +201,7 @@ def update_import(
     options = Options.stored(seen.options).changed(edits.get("options") or {})
     reread = not options.reads_same_rows(Options.stored(seen.options)) and seen.next_row == 0
     fresh = preview_file(seen.file, options) if reread and is_quick(seen.file) else None
+    # The file was parsed before, since parsing under the lock would block the worker.
     with transaction.atomic():
         job = Import.objects.select_for_update(of=("self",)).select_related("file").get(pk=seen.pk)
         if edits:

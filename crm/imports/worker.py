@@ -13,9 +13,9 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from core.access import entitlement, limited
+from core.access import entitlement, limited_creation
 from core.errors import NamedError
-from core.jobs import checkpoint, finish, has_due, release
+from core.jobs import finish, has_due, release, save_progress
 from crm.imports.columns.column_fields import make_fields
 from crm.imports.columns.mapping import check_mapping
 from crm.imports.models import Import
@@ -54,7 +54,7 @@ def run(job: Import, deadline: float) -> None:
     except NamedError as error:
         finish(job, Import.Status.FAILED, error=LAPSED, error_detail=str(error))
         return
-    with limited(allowed):
+    with limited_creation(allowed):
         _work(job, deadline)
 
 
@@ -83,13 +83,14 @@ def _prepare(job: Import, table: Table) -> bool:
     try:
         store_preview(job, preview, schema)
         check_mapping(kind, job.column_mapping, job.headers, schema, complete=not job.pause_requested)
+        # The fields and the mapping that names them commit together.
         with transaction.atomic():
             if not job.pause_requested:
                 make_fields(job)
             fields = {**preview.as_fields(), "detected": job.detected, "kept_columns": job.kept_columns}
             # The columns that were proposed are stored with the fields created for them: a worker that dies
             # in between would make the fields once more.
-            kept = checkpoint(job, **fields, column_mapping=job.column_mapping, total=job.total)
+            kept = save_progress(job, **fields, column_mapping=job.column_mapping, total=job.total)
     except NamedError as error:
         finish(job, Import.Status.FAILED, error=error.detail, error_detail=str(error), **preview.as_fields())
         return False
@@ -134,7 +135,7 @@ class _Turn(RowWriter):
 
     def _turn_is_over(self) -> bool:
         now = monotonic()
-        # An import that nobody waits for goes on: giving it back would only cost the opening of its file.
+        # Keep the import while no other waits: requeueing it would only reopen its file.
         return now > self.latest or (now > self.deadline and has_due(Import))
 
     def _write(self, batch: Batch, started: float) -> bool:
@@ -150,7 +151,7 @@ class _Turn(RowWriter):
                 return False
             self.write(batch)
             log_problems(self.errors, batch)
-            return checkpoint(
+            return save_progress(
                 job,
                 # Progress commits with its rows. A batch that is lost with its worker is
                 # read again, and none is written twice.
@@ -170,7 +171,7 @@ class _Turn(RowWriter):
 
 
 def check_columns(job: Import, table: Table) -> None:
-    """Raise ReaderError if the table's columns are not those of the import's mapping."""
+    """Raise ReaderError if the table's columns differ from the import's mapping."""
     if table.headers != job.headers:
         raise ReaderError(
             "InvalidDataFormat_400", "The file's columns are not those that were mapped. Make a new import of it."

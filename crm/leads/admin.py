@@ -10,8 +10,8 @@ from django.utils.safestring import SafeString
 
 from accounts.settings.formats import currencies_of
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin, command
-from core.backoffice.panels import panel, table
-from core.backoffice.references import refer, refer_kind
+from core.backoffice.panels import register_panel, render_table
+from core.backoffice.references import register_event_kind, register_references
 from core.text.formats import CURRENCY, money_text
 from core.text.translation import gettext_lazy as _
 from crm.bulk_jobs.restore_jobs import restore_one
@@ -62,7 +62,7 @@ class LeadAdmin(CompanyRecordAdmin):
     restore = command(_("Restore"), lambda lead: restore_one(LEAD, lead.pk, actor_id=None), _("Restored"))
 
 
-@panel(Lead, _("Values, products and tags"))
+@register_panel(Lead, _("Values, products and tags"))
 def _values(lead: Lead) -> SafeString:
     tags = LeadTag.objects.filter(lead=lead).order_by("tag__name").values_list("tag__name", flat=True)[:100]
     products = (
@@ -71,8 +71,8 @@ def _values(lead: Lead) -> SafeString:
         .values_list("product_service__name", flat=True)[:100]
     )
     linked = [(_("Products and services"), ", ".join(products) or "–"), (_("Tags"), ", ".join(tags) or "–")]
-    return table((_("Field"), _("Value")), [*linked, *custom_values(lead)])
+    return render_table((_("Field"), _("Value")), [*linked, *custom_values(lead)])
 
 
-refer(Lead, "lead", "leads", "leadId", "leadIds")
-refer_kind(Lead, "lead")
+register_references(Lead, "lead", "leads", "leadId", "leadIds")
+register_event_kind(Lead, "lead")

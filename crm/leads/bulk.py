@@ -14,14 +14,14 @@ from crm.leads.places import settled_changes
 from crm.leads.references import missing_references
 from crm.leads.relations import Relations
 from crm.leads.schema import CONTACT_KEYS, LeadRow, LeadSchema, closed_statuses
-from crm.leads.writes.duplicates import OPENING, check_duplicates, duplicate_rule, lock_duplicates, reopened
+from crm.leads.writes.duplicates import OPENING, check_duplicates, duplicate_rule, lock_duplicates, reopened_leads
 from crm.leads.writes.updates import PRODUCTS
-from crm.records.problems import refusal
+from crm.records.problems import problems_error
 from crm.records.schema import BAD_SYSTEM
 from crm.records.types import Apply
 from crm.records.values import add_links, remove_links, remove_other_links
 from crm.records.writes.bulk_change import Change, ChangesById, apply_change, plan_change
-from crm.records.writes.updates import touch
+from crm.records.writes.updates import mark_updated
 
 SINGLE = {
     "team_id": "team",
@@ -70,7 +70,7 @@ def prepare_change(actor_id: str | None, payload: Values) -> Apply:
         raise NamedError("InvalidPayload_400", "a lead is always in one; name another", field=("pipeline", "stage"))
     absent = missing_references([row]).get(0)
     if absent:
-        raise refusal(absent)
+        raise problems_error(absent)
     lock_duplicates(schema)
     change = _plan(schema, payload["formData"], update_type, row)
     if change.empty and row.product_ids is None:
@@ -97,7 +97,7 @@ def judge_change(moved: ChangesById) -> dict[str, str]:
     if not touched:
         return {}
     closed = closed_statuses()
-    return check_duplicates(reopened(touched, closed), duplicate_rule(), closed)
+    return check_duplicates(reopened_leads(touched, closed), duplicate_rule(), closed)
 
 
 def check_restored(ids: Collection[str]) -> dict[str, str]:
@@ -149,7 +149,7 @@ def _change_products(
     else:
         changed = set() if update_type == "append" else remove_other_links(PRODUCTS, dict.fromkeys(ids, product_ids))
         changed |= add_links(schema.company_id, PRODUCTS, [(id, product) for id in ids for product in product_ids])
-    touch(schema.kind, sorted(changed - changes_by_id.keys()), actor_id)
+    mark_updated(schema.kind, sorted(changed - changes_by_id.keys()), actor_id)
     verb = {"append": "added", "remove": "removed"}.get(update_type, "to")
     for id in changed:
         changes_by_id.setdefault(id, {})["productServices"] = {verb: product_ids}

@@ -6,7 +6,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
 
 from core.lists import FieldSet, ListField, ManyField, RelationField
-from core.lists.fields import Condition, column
+from core.lists.fields import Condition, expression_column
 from core.lists.prefilter import Prefilter
 from core.text.addresses import phone_variants
 from crm.leads.kind import LEAD
@@ -32,7 +32,7 @@ class ProductNames(ListField):
         super().__init__("productServices.name", "text", "first_product", searchable=True)
 
     def where(self, condition: Condition) -> Q:
-        return Q(Exists(_products().filter(condition(column("product_service__name")))))
+        return Q(Exists(_products().filter(condition(expression_column("product_service__name")))))
 
     def where_not(self, condition: Condition) -> Q:
         return ~self.where(condition)

@@ -18,7 +18,7 @@ from django.db.models import (
 from django.db.models.functions import Cast, Extract
 
 from core.access import Actor
-from core.reports import Column, Grouping, Report, Source, condition, count
+from core.reports import Column, Grouping, Report, Source, count, filter_condition
 from core.text.translation import gettext_lazy
 from crm.leads.models import Lead, StageChange
 from crm.leads.places import CLOSE
@@ -30,7 +30,7 @@ from crm.records.months import in_month, month_labels, month_of
 
 Kind = Stage.Kind
 CLOSE_COLUMN = "expected_close_at"
-OPEN = condition("stage.kind", "equals", Kind.OPEN)
+OPEN = filter_condition("stage.kind", "equals", Kind.OPEN)
 SECONDS_OF_A_DAY = 86_400.0
 WEIGHTED = Sum(F("value") * F("stage__probability") / 100)
 MEMBER = next(by for by in GROUPS if by.name == "member")

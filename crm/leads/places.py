@@ -12,7 +12,7 @@ from django.utils import timezone
 from core.errors import InvalidFormat, NamedError
 from core.events import emit
 from core.lists import in_batches
-from core.text.json import dumps, iso
+from core.text.json import dumps, format_iso
 from core.text.timezones import zone_of
 from core.types import JsonObject, Values
 from crm.leads.models import Lead
@@ -45,9 +45,9 @@ def read_close(text: Any) -> str:
     try:
         day = date.fromisoformat(text.strip())
     except ValueError:
-        return iso(read_datetime(CLOSE, text))
+        return format_iso(read_datetime(CLOSE, text))
     check_year(CLOSE, text, day.year)
-    return iso(start_of(day))
+    return format_iso(start_of(day))
 
 
 def start_of(day: date) -> datetime:

@@ -9,7 +9,7 @@ from django.db.models import Q, QuerySet, Sum, Value
 from django.db.models.functions import NullIf
 
 from core.access import Actor
-from core.reports import Column, Grouping, Report, Source, condition, count
+from core.reports import Column, Grouping, Report, Source, count, filter_condition
 from core.text.translation import gettext_lazy
 from crm.custom_fields.selectors import option_labels
 from crm.leads.filters import DECIDED_AT
@@ -100,12 +100,12 @@ LEADS = Report(
             at="decided_at",
             path="lead",
             at_field="decidedAt",
-            filters=(condition("status", "in", [WON, LOST]),),
+            filters=(filter_condition("status", "in", [WON, LOST]),),
             by=(*GROUPS, *PLACES, REASON),
             columns=(
                 count("decided", gettext_lazy("Decided"), hidden=True),
-                count("won", gettext_lazy("Won"), Q(status=WON), condition("status", "equals", WON)),
-                count("lost", gettext_lazy("Lost"), Q(status=LOST), condition("status", "equals", LOST)),
+                count("won", gettext_lazy("Won"), Q(status=WON), filter_condition("status", "equals", WON)),
+                count("lost", gettext_lazy("Lost"), Q(status=LOST), filter_condition("status", "equals", LOST)),
                 Column("wonValue", gettext_lazy("Value of won leads"), Sum("value", filter=Q(status=WON)), "money"),
             ),
         ),

@@ -15,7 +15,7 @@ from crm.bulk_jobs.changes import UPDATE, complete, new_job, record_change
 from crm.bulk_jobs.history.journal import Source
 from crm.contacts.kind import CONTACT
 from crm.contacts.models import Contact
-from crm.contacts.rights import LEFT_ALONE, ContactRights, left_alone
+from crm.contacts.rights import LEFT_ALONE, ContactRights, unchanged_values_note
 from crm.contacts.services import change_contact
 from crm.leads.kind import LEAD
 from crm.leads.models import Lead
@@ -23,11 +23,18 @@ from crm.leads.places import refuse_placeless, refuse_reasonless
 from crm.leads.references import missing_references
 from crm.leads.relations import Relations, own_relations
 from crm.leads.schema import CONTACT_KEYS, LeadRow, LeadSchema
-from crm.leads.writes.duplicates import DUPLICATE, REPEATED, REPEATS, check_duplicates, lock_duplicates, repeated
+from crm.leads.writes.duplicates import (
+    DUPLICATE,
+    REPEATED,
+    REPEATS,
+    check_duplicates,
+    lock_duplicates,
+    repeated_lead_text,
+)
 from crm.leads.writes.updates import update_leads
 from crm.leads.writes.writer import LeadResult, write_leads
 from crm.pipelines.stages import PLACE
-from crm.records.problems import ValueProblem, explain, reason_of, refusal
+from crm.records.problems import ValueProblem, explain, problems_error, reason_of
 from crm.records.results import MAX_BULK, UNSET, BulkResult, Failure, Saved
 from crm.records.schema import REQUIRED
 from crm.records.writes.updates import refuse_changed, without_held
@@ -89,8 +96,10 @@ def _write(
 
 def _notes(written: LeadResult, rights: ContactRights) -> list[tuple[int, str]]:
     """Return notes for the caller about written rows, as (index, text)."""
-    repeats = [(index, repeated(lead)) for index, lead in written.repeats.items()]
-    return sorted([*repeats, *((index, str(left_alone(names, rights))) for index, names in written.left.items())])
+    repeats = [(index, repeated_lead_text(lead)) for index, lead in written.repeats.items()]
+    return sorted(
+        [*repeats, *((index, str(unchanged_values_note(names, rights))) for index, names in written.left.items())]
+    )
 
 
 def _read_one(
@@ -107,14 +116,14 @@ def _read_one(
     """
     row, problems = schema.read(form_data, drop_invalid=drop_invalid, partial=partial)
     if row is None:
-        raise refusal(problems)
+        raise problems_error(problems)
     relations.put_into(row)
     absent = missing_references([row]).get(0)
     if absent:
-        raise refusal(absent)
+        raise problems_error(absent)
     dangling = schema.check_references([row], drop_invalid=drop_invalid).get(0, [])
     if dangling and not drop_invalid:
-        raise refusal(dangling)
+        raise problems_error(dangling)
     return row, [*problems, *dangling]
 
 
@@ -123,7 +132,7 @@ def _errors(written: LeadResult) -> dict[int, tuple[ApiError, list[ValueProblem]
     errors: dict[int, tuple[ApiError, list[ValueProblem]]] = {}
     error: ApiError
     for index, lead in written.collided:
-        detail = repeated(lead)
+        detail = repeated_lead_text(lead)
         error = DuplicateField(REPEATED, detail, code=REPEATS, params={"record": lead})
         errors[index] = error, [ValueProblem("contact", DUPLICATE, detail)]
     for index, problems in written.failed.items():
@@ -161,13 +170,14 @@ def create_leads(
         raise NamedError(
             "InvalidPayload_400", f"has {len(items)} leads, at most {MAX_BULK} go in one request", field="formData"
         )
+    # One transaction, as rows of one body may repeat each other.
     with transaction.atomic():
         schema, result = LeadSchema.load(), BulkResult()
         shared = LeadRow()
         relations.put_into(shared)
         absent = missing_references([shared]).get(0)
         if absent:
-            raise refusal(absent)
+            raise problems_error(absent)
         rows = []
         for index, item in enumerate(items):
             row, problems = _read_item(schema, item, index, relations, drop_invalid)
@@ -268,6 +278,7 @@ def update_lead(
     change = {"formData": dict(form_data), "updateType": "set", "relations": relations.given()}
     job = new_job(LEAD, UPDATE, actor_id=actor_id, selection={"ids": [id]}, change=change, automation=automation)
     source = Source.bulk_job(job.pk)
+    # The journal of the job and the change commit together, or undo would miss the change.
     with transaction.atomic():
         columns = ("contact_id", "pipeline_id", "stage_id", "custom", *LEAD.system_columns.values())
         present = Lead.objects.filter(pk=id, is_deleted=False).values(*columns).first()
@@ -290,7 +301,7 @@ def update_lead(
         changed = 0
         if not rights.change:
             names = _differing(contact, values, row.category_id)
-            notes += [str(left_alone(names, rights))] if names else []
+            notes += [str(unchanged_values_note(names, rights))] if names else []
             codes += [LEFT_ALONE] if names else []
         elif values or row.category_id is not None:
             changed = change_contact(
@@ -303,6 +314,7 @@ def update_lead(
                 may_read=rights.read,
             )
         if unchanged_since is not None:
+            # Locked before the comparison, so that no edit comes between it and the write.
             held = Lead.objects.select_for_update(of=("self",), no_key=True).filter(pk=id, is_deleted=False)
             if changed_at := held.values_list("updated_at", flat=True).first():
                 refuse_changed(changed_at, unchanged_since)
@@ -328,6 +340,7 @@ def _refuse_reasonless(schema: LeadSchema, id: str, row: LeadRow) -> None:
 
 
 def _lock_contact(id: str) -> None:
+    # The lock keeps the contact from being deleted or merged before the lead refers to it.
     if not Contact.objects.select_for_update(of=("self",), no_key=True).filter(pk=id, is_deleted=False).exists():
         raise NamedError("ContactNotFound_400", f"there is no contact {id} in this company", field="contact")
 

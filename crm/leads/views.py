@@ -34,7 +34,7 @@ from crm.leads.services import create_lead, create_leads, update_lead
 from crm.leads.writes.duplicates import DUPLICATE, REPEATED
 from crm.records.serializers import BulkDeleted, BulkUpdated, drops_invalid
 from crm.records.summary import SELECTING, AmountGroupOut, Summary
-from crm.records.views import VALUE_ERRORS, RecordViewSet, beside, bulk_answer, listed_records
+from crm.records.views import VALUE_ERRORS, RecordViewSet, bulk_answer, listed_records, response_metadata
 
 RELATION_ERRORS = (
     "ProductServiceNotFound_400",
@@ -208,7 +208,7 @@ class LeadViewSet(RecordViewSet):
             unchanged_since=data.get("unchanged_since"),
         )
         self.page_notes = {"warnings": saved.codes}
-        return self.success(self.read(id), **beside(saved.notes, saved.job))
+        return self.success(self.read(id), **response_metadata(saved.notes, saved.job))
 
     @action(detail=False)
     @endpoint(

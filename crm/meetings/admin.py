@@ -7,8 +7,8 @@ from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from core.backoffice.panels import panel, table
-from core.backoffice.references import refer_kind
+from core.backoffice.panels import register_panel, render_table
+from core.backoffice.references import register_event_kind
 from core.text.translation import gettext_lazy as _
 from crm.activities.models import FollowUp
 from crm.meetings.models import Meeting, MeetingAttendee, VideoSettings
@@ -65,7 +65,7 @@ def _known_as(member_id: str | None, contact_id: str | None) -> str:
     return "contact" if contact_id else "address"
 
 
-@panel(Meeting, _("Attendees"))
+@register_panel(Meeting, _("Attendees"))
 def _attendees(meeting: Meeting) -> SafeString:
     rows = (
         MeetingAttendee.objects.filter(meeting=meeting)
@@ -73,7 +73,7 @@ def _attendees(meeting: Meeting) -> SafeString:
         .values_list("name", "email", "member_id", "contact_id")
     )
     kinds = [(name or "–", email, _known_as(member, contact)) for name, email, member, contact in rows]
-    return table((_("Name"), _("Email"), _("Record")), kinds, empty=_("Only the organizer."))
+    return render_table((_("Name"), _("Email"), _("Record")), kinds, empty=_("Only the organizer."))
 
 
-refer_kind(Meeting, "meeting")
+register_event_kind(Meeting, "meeting")

@@ -54,6 +54,7 @@ def read_answer(text: str) -> Answer | None:
 def record_answer(meeting: Meeting, answer: Answer, *, sender: str) -> bool:
     """Write the answer to the attendee whose it is, by the address in it or else by who sent it. An older answer than
     the one that is known changes nothing. Returns whether it was written."""
+    # Locked, since answers of one attendee may arrive by several mailboxes at once.
     attendees_by_email = {
         candidate.email.lower(): candidate
         for candidate in MeetingAttendee.objects.select_for_update(of=("self",)).filter(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from accounts.snapshots.filters import authorship
+from accounts.snapshots.filters import authorship_fields
 from core.lists import FieldSet, ListField, ManyField
-from core.lists.fields import Condition, column
+from core.lists.fields import Condition, expression_column
 from crm.meetings.models import MeetingAttendee
 
 
@@ -28,7 +28,9 @@ class Participant(ListField):
         super().__init__("member", "id", "organizer_id", sortable=False, nullable=False)
 
     def where(self, condition: Condition) -> Q:
-        return condition(column("organizer_id")) | Q(Exists(_attendees().filter(condition(column("member_id")))))
+        return condition(expression_column("organizer_id")) | Q(
+            Exists(_attendees().filter(condition(expression_column("member_id"))))
+        )
 
 
 MEETING_FIELDS = FieldSet(
@@ -57,7 +59,7 @@ MEETING_FIELDS = FieldSet(
         ListField("status", "text", "status", nullable=False),
         ListField("remindMinutes", "number", "remind_minutes"),
         ListField("remindedAt", "date", "reminded_at"),
-        *authorship(),
+        *authorship_fields(),
     ],
     default_sort=("createdAt",),
     default_search=("title", "description", "place"),

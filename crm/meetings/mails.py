@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import ngettext
 
-from accounts.mails.recipients import unwanted_among
+from accounts.mails.recipients import suppressed_recipients
 from accounts.mails.services import Letter, queue_mails
 from accounts.members.selectors import has_verified_owner
 from accounts.models import Member
@@ -120,7 +120,7 @@ class MeetingMails:
         """Return those who get the mail: no members who have left, and people outside the company within the limits."""
         left = _left_members(participants)
         outside = [participant.email.lower() for participant in participants if _member_id(participant) is None]
-        unwanted = unwanted_among(outside)
+        unwanted = suppressed_recipients(outside)
         self._suppressed |= unwanted
         emails = [email for email in outside if email not in unwanted]
         granted = set(emails[: _limit().count_up_to(company_id(), len(emails))]) if emails else set()

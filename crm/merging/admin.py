@@ -8,7 +8,7 @@ from django.contrib import admin
 from django.utils.safestring import SafeString
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from core.backoffice.panels import panel, table
+from core.backoffice.panels import register_panel, render_table
 from core.text.translation import gettext_lazy as _
 from crm.merging.models import DuplicateDismissal, Merge
 from crm.records.types import kind_of
@@ -32,10 +32,10 @@ class MergeAdmin(CompanyRecordAdmin):
     refers: ClassVar[Any] = {"winner_id": _merged, "loser_ids": _merged}
 
 
-@panel(Merge, _("Moved references"))
+@register_panel(Merge, _("Moved references"))
 def _moved(merge: Merge) -> SafeString:
     rows = [(reference, sum(map(len, by_loser.values()))) for reference, by_loser in sorted(merge.moved.items())]
-    return table((_("Reference"), _("Rows")), rows, empty=_("No references moved."))
+    return render_table((_("Reference"), _("Rows")), rows, empty=_("No references moved."))
 
 
 @admin.register(DuplicateDismissal)

@@ -10,7 +10,7 @@ from django.utils import timezone
 from core.errors import NamedError, shorten
 from core.types import JsonObject, Values
 from crm.records.kinds import Part
-from crm.records.problems import refusal
+from crm.records.problems import problems_error
 from crm.records.schema import BAD_CUSTOM, BAD_SYSTEM, UNKNOWN, RecordSchema
 from crm.records.writes.updates import RecordState
 
@@ -95,7 +95,7 @@ def _apply_values(schema: RecordSchema, winner: RecordState, values: Values) -> 
     if row is not None:
         problems = schema.check_references([row]).get(0, [])
     if row is None or problems:
-        raise refusal(problems, "choices")
+        raise problems_error(problems, "choices")
     was = dict(winner.after)
     winner.apply(row, row.system)
     winner.after.update(schema.settle(was, winner.after))

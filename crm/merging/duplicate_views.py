@@ -29,7 +29,15 @@ from crm.merging.duplicate_serializers import (
     DuplicateLeadsOut,
     DuplicateOrganizationsOut,
 )
-from crm.merging.duplicates import RULES, SIMILAR_NAME, Duplicates, Place, count_groups, dismiss, find_duplicates
+from crm.merging.duplicates import (
+    RULES,
+    SIMILAR_NAME,
+    Duplicates,
+    Place,
+    count_groups,
+    dismiss_duplicates,
+    find_duplicates,
+)
 from crm.organizations.kind import ORGANIZATION
 from crm.organizations.serializers import OrganizationOut
 from crm.records.kinds import RecordKind
@@ -131,7 +139,7 @@ class DuplicateViewSet(ResourceViewSet, abstract=True):
 
     def dismiss_pairs(self, data: JsonObject) -> dict[str, int]:
         return {
-            "dismissedCount": dismiss(
+            "dismissedCount": dismiss_duplicates(
                 kind=self.kind, ids=data["ids"], actor_id=self.actor.member_id, not_found=self.not_found
             )
         }

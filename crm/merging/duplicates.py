@@ -142,7 +142,7 @@ def dismissed_among(kind: RecordKind, ids: Iterable[str]) -> set[tuple[str, str]
     return set(rows.values_list("first_id", "second_id")) if ids else set()
 
 
-def dismiss(*, kind: RecordKind, ids: Sequence[str], actor_id: str, not_found: str) -> int:
+def dismiss_duplicates(*, kind: RecordKind, ids: Sequence[str], actor_id: str, not_found: str) -> int:
     """Record that no two of the live records are the same. Returns the number of new pairs. Raises `not_found` for a
     missing record."""
     with transaction.atomic():
@@ -151,6 +151,7 @@ def dismiss(*, kind: RecordKind, ids: Sequence[str], actor_id: str, not_found: s
         if missing:
             raise NamedError(not_found, f"there is no {missing[0]} among the {kind.noun} of this company", field="ids")
         pairs = set(combinations(sorted(ids), 2)) - dismissed_among(kind, ids)
+        # Two members may dismiss the same pair at once; one row is enough.
         DuplicateDismissal.objects.bulk_create(
             [
                 DuplicateDismissal(panel=kind.panel, first_id=first, second_id=second, created_by_id=actor_id)

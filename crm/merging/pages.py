@@ -192,10 +192,7 @@ class MergeContacts(MergingPage):
         if len(ids) < MIN_CONTACTS:
             raise PageError(400, self.few, self.how)
         choices = {
-            part: sent[f"from-{name}"]
-            for name, _ in self.fields
-            if f"from-{name}" in sent
-            for part in self.parts(name)
+            part: sent[f"from-{name}"] for name, _ in self.fields if f"from-{name}" in sent for part in self.parts(name)
         }
         answer = self.ask(
             "POST", f"{self.resource}/merge", None, {"ids": ids, "winner": sent.get("winner"), "choices": choices}

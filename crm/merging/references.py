@@ -88,6 +88,7 @@ def _move(field: CompanyForeignKey, winner: str, losers: Sequence[str]) -> dict[
     statement = MOVE.format(table=field.model._meta.db_table, column=field.column)
     for attempt in range(MAX_ROUNDS):
         try:
+            # A savepoint per round: a reference created in between may break a unique constraint.
             with transaction.atomic(), connection.cursor() as cursor:
                 cursor.execute(statement, [winner, list(losers), _conflicting(field, winner, losers)])
                 rows = sorted(cursor.fetchall())

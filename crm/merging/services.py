@@ -16,7 +16,7 @@ from crm.bulk_jobs.history import journal
 from crm.leads.kind import LEAD
 from crm.leads.models import Lead
 from crm.leads.schema import closed_statuses
-from crm.leads.writes.duplicates import check_duplicates, duplicate_rule, reopened
+from crm.leads.writes.duplicates import check_duplicates, duplicate_rule, reopened_leads
 from crm.merging.choices import choose
 from crm.merging.models import Merge
 from crm.merging.references import MovedRows, move
@@ -24,7 +24,7 @@ from crm.records.kinds import RecordKind
 from crm.records.schema import RecordSchema
 from crm.records.types import RECORD_TYPES
 from crm.records.values import Links, add_links
-from crm.records.writes.updates import Changes, RecordState, load_states, touch, write_states, write_values
+from crm.records.writes.updates import Changes, RecordState, load_states, mark_updated, write_states, write_values
 
 UNDO_DAYS = 30
 MIN_RECORDS, MAX_RECORDS = 2, 20
@@ -90,7 +90,7 @@ def merge_records(
         wrote = _write(schema, state, actor_id)
         gained = _unite_links(schema, winner, losers)
         if gained and not wrote:
-            touch(kind, [winner], actor_id)
+            mark_updated(kind, [winner], actor_id)
         closed = closed_statuses()
         # Only now are all leads at the winner, and two open ones may be about the same thing.
         leads = _repeating_leads(kind, winner, merge.moved, changes | dict.fromkeys(gained, {}), closed)
@@ -107,7 +107,7 @@ def _repeating_leads(
     """Return the leads that may repeat another open one since the merge: those that came to a contact, or the lead
     that took something from others."""
     if kind is LEAD:
-        return reopened({winner: changes}, closed)
+        return reopened_leads({winner: changes}, closed)
     return [lead for leads in moved.get(f"{Lead._meta.label}.contact", {}).values() for lead in leads]
 
 
@@ -135,9 +135,9 @@ def _load(schema: RecordSchema, ids: Sequence[str]) -> dict[str, RecordState]:
 
 def _keep_strictest(kind: RecordKind, winner: RecordState, losers: Sequence[RecordState]) -> None:
     for column in kind.columns:
-        if column.strictest is not None:
+        if column.merge_with is not None:
             values = [state.before[column.name] for state in (winner, *losers) if state.before[column.name] is not None]
-            winner.after[column.name] = column.strictest(values) if values else None
+            winner.after[column.name] = column.merge_with(values) if values else None
 
 
 def _delete(kind: RecordKind, winner: str, losers: Sequence[str], actor_id: str) -> None:
@@ -154,6 +154,7 @@ def _write(schema: RecordSchema, state: RecordState, actor_id: str) -> bool:
         return False
     schema.check_merged(state.id, state.before, state.after)
     try:
+        # The savepoint keeps the merge alive if an import has just taken the unique key.
         with transaction.atomic():
             write_states(schema, [state], actor_id)
     except IntegrityError as error:

@@ -98,6 +98,7 @@ def _check(kind: RecordKind, merge: Merge) -> int:
     if merge.undo_until <= timezone.now():
         raise NamedError(REFUSED, f"the merge could be undone until {moment_text(merge.undo_until)}", field="id")
     ids = [merge.winner_id, *merge.loser_ids]
+    # By id, as merges lock them, so that an undo and a merge cannot deadlock.
     rows = kind.model._default_manager.filter(pk__in=ids).select_for_update(of=("self",), no_key=True).order_by("pk")
     states = {id: (deleted, into) for id, deleted, into in rows.values_list("pk", "is_deleted", "merged_into_id")}
     noun = kind.singular

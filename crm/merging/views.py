@@ -38,7 +38,7 @@ from crm.merging.services import UNDO_DAYS, merge_records
 from crm.merging.undo import not_found, undo_merge
 from crm.organizations.serializers import OrganizationOut
 from crm.records.types import kind_of
-from crm.records.views import VALUE_ERRORS, beside
+from crm.records.views import VALUE_ERRORS, response_metadata
 
 MERGE = (
     "The values of `winner` stay, unless `choices` takes one from another of the records or gives one; what the"
@@ -81,7 +81,7 @@ class MergeViewSet(ResourceViewSet, abstract=True):
         )
         if merged.warnings:
             self.page_notes = {"warnings": ["leadsRepeat"]}
-        return self.success(self.read(merged.id), **beside(merged.warnings))
+        return self.success(self.read(merged.id), **response_metadata(merged.warnings))
 
     def read(self, id: str) -> JsonObject:
         """Return the merge with its winner, which is null once the winner is deleted."""
@@ -101,7 +101,7 @@ class MergeViewSet(ResourceViewSet, abstract=True):
         if undone.placed:
             self.page_notes = {"warnings": ["leadsPlaced"]}
             notes = [f"{id}: its stage has been deleted, so that it is in another one now" for id in undone.placed]
-        return self.success({**self._find(id), "kept": kept, f"{self.panel}s": records}, **beside(notes))
+        return self.success({**self._find(id), "kept": kept, f"{self.panel}s": records}, **response_metadata(notes))
 
     def _find(self, id: str) -> JsonObject:
         merge = MergeOut.one(merges_of(self.panel).filter(pk=id))

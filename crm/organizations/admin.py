@@ -8,8 +8,8 @@ from django.contrib import admin
 from django.utils.safestring import SafeString
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin, command
-from core.backoffice.panels import panel, table
-from core.backoffice.references import refer, refer_kind
+from core.backoffice.panels import register_panel, render_table
+from core.backoffice.references import register_event_kind, register_references
 from core.text.translation import gettext_lazy as _
 from crm.bulk_jobs.restore_jobs import restore_one
 from crm.custom_fields.admin import custom_values
@@ -36,12 +36,12 @@ class OrganizationAdmin(CompanyRecordAdmin):
     )
 
 
-@panel(Organization, _("Values and tags"))
+@register_panel(Organization, _("Values and tags"))
 def _values(organization: Organization) -> SafeString:
     links = OrganizationTag.objects.filter(organization=organization).order_by("tag__name")
     tags = ", ".join(links.values_list("tag__name", flat=True)[:100])
-    return table((_("Field"), _("Value")), [(_("Tags"), tags or "–"), *custom_values(organization)])
+    return render_table((_("Field"), _("Value")), [(_("Tags"), tags or "–"), *custom_values(organization)])
 
 
-refer(Organization, "organization", "organizations")
-refer_kind(Organization, "organization")
+register_references(Organization, "organization", "organizations")
+register_event_kind(Organization, "organization")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import OuterRef, QuerySet
 
-from accounts.snapshots.filters import authorship
+from accounts.snapshots.filters import authorship_fields
 from core.lists import FieldSet, ListField, ManyField, RelationField
 from core.lists.prefilter import Prefilter
 from crm.organizations.kind import ORGANIZATION
@@ -30,7 +30,7 @@ ORGANIZATION_FIELDS = FieldSet(
         ManyField("tags", "id", _tags, "tag_id"),
         ManyField("tags.name", "text", _tags, "tag__name", searchable=True),
         ListField("importId", "id", "import_job_id"),
-        *authorship(searchable=True),
+        *authorship_fields(searchable=True),
         ListField("isDeleted", "boolean", "is_deleted", sortable=False, nullable=False),
     ],
     default_search=("name", "domain"),

@@ -7,7 +7,7 @@ from functools import partial
 from django.db.models import Q, QuerySet
 
 from core.access import Actor
-from core.reports import Grouping, Report, Source, condition, count
+from core.reports import Grouping, Report, Source, count, filter_condition
 from core.text.translation import gettext_lazy
 from crm.organizations.models import Organization
 from crm.organizations.selectors import live_organizations
@@ -89,7 +89,7 @@ ORGANIZATIONS = Report(
                     "owned",
                     gettext_lazy("With an owner"),
                     Q(owner__isnull=False),
-                    condition("owner", "isNotEmpty"),
+                    filter_condition("owner", "isNotEmpty"),
                 ),
             ),
         ),

@@ -19,7 +19,7 @@ from crm.organizations.kind import ORGANIZATION
 from crm.organizations.models import Organization
 from crm.organizations.schema import OrganizationSchema
 from crm.organizations.writer import insert_organizations, update_organizations
-from crm.records.problems import ValueProblem, explain, refusal
+from crm.records.problems import ValueProblem, explain, problems_error
 from crm.records.results import MAX_BULK, UNSET, BulkResult, Failure, Saved
 from crm.records.schema import RecordRow
 from crm.records.types import Apply
@@ -85,7 +85,7 @@ def create_organizations(
     check_tags(tag_ids=tag_ids)
     shared = RecordRow(tag_ids=tag_ids, system={OWNER: owner_id})
     if absent := owner_problems([owner_id]).get(owner_id or ""):
-        raise refusal([absent])
+        raise problems_error([absent])
     rows = []
     for index, item in enumerate(items):
         row, problems = _read_item(schema, item, index, shared, drop_invalid)
@@ -175,7 +175,7 @@ def _put_references(row: RecordRow, tag_ids: Sequence[str] | None, owner_id: Own
         return
     owner = owner_id if isinstance(owner_id, str) else None
     if absent := owner_problems([owner]).get(owner or ""):
-        raise refusal([absent])
+        raise problems_error([absent])
     row.system[OWNER] = owner
 
 
@@ -203,6 +203,7 @@ def update_organization(
         ORGANIZATION, UPDATE, actor_id=actor_id, selection={"ids": [id]}, change=change, automation=automation
     )
     schema = OrganizationSchema.load()
+    # NO KEY UPDATE: contacts that refer to the organization can be created at the same time.
     current = (
         Organization.objects.filter(pk=id, is_deleted=False)
         .select_for_update(of=("self",), no_key=True)

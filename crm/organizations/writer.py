@@ -17,7 +17,7 @@ from crm.organizations.schema import OrganizationSchema
 from crm.records.schema import RecordRow
 from crm.records.values import add_new_values, add_tags
 from crm.records.writes.inserts import insert_records
-from crm.records.writes.updates import load_states, touch, write_states, write_tags, write_values
+from crm.records.writes.updates import load_states, mark_updated, write_states, write_tags, write_values
 
 
 @dataclass(slots=True)
@@ -94,7 +94,7 @@ def update_organizations(
     write_states(schema, written, actor_id)
     write_values(schema, written, changes_by_id)
     write_tags(schema, states, changes_by_id, replace=tags == "replace")
-    touch(schema.kind, sorted(changes_by_id.keys() - {state.id for state in written}), actor_id)
+    mark_updated(schema.kind, sorted(changes_by_id.keys() - {state.id for state in written}), actor_id)
     if source is not None:
         journal.record_after(schema.kind, touched, source)
     by = {"import": source.id} if source is not None and source.column == "import_job_id" else {}

@@ -6,9 +6,9 @@ from django.contrib import admin
 from django.utils.safestring import SafeString
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from core.backoffice.columns import chosen
-from core.backoffice.panels import panel, table
-from core.backoffice.references import refer
+from core.backoffice.columns import choice_text
+from core.backoffice.panels import register_panel, render_table
+from core.backoffice.references import register_references
 from core.text.translation import gettext_lazy as _
 from crm.pipelines.models import LostReason, Pipeline, Stage
 
@@ -24,11 +24,11 @@ class PipelineAdmin(CompanyRecordAdmin):
     search_fields = ("=id", "name")
 
 
-@panel(Pipeline, _("Stages"))
+@register_panel(Pipeline, _("Stages"))
 def _stages(pipeline: Pipeline) -> SafeString:
     stages = Stage.objects.filter(pipeline=pipeline).order_by("position", "pk")[:100]
-    rows = [(stage.name, chosen(stage, "kind"), f"{stage.probability}%", stage.status or "–") for stage in stages]
-    return table((_("Name"), _("Kind"), _("Probability"), _("Status")), rows, empty=_("No stages."))
+    rows = [(stage.name, choice_text(stage, "kind"), f"{stage.probability}%", stage.status or "–") for stage in stages]
+    return render_table((_("Name"), _("Kind"), _("Probability"), _("Status")), rows, empty=_("No stages."))
 
 
 @admin.register(LostReason)
@@ -41,5 +41,5 @@ class LostReasonAdmin(CompanyRecordAdmin):
     search_fields = ("=id", "name")
 
 
-refer(Pipeline, "pipeline")
-refer(LostReason, "lostReason")
+register_references(Pipeline, "pipeline")
+register_references(LostReason, "lostReason")

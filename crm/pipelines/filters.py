@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import OuterRef, QuerySet
 
-from accounts.snapshots.filters import authorship
+from accounts.snapshots.filters import authorship_fields
 from core.lists import FieldSet, ListField, ManyField
 from crm.pipelines.models import Stage
 
@@ -20,7 +20,7 @@ PIPELINE_FIELDS = FieldSet(
         ListField("isDefault", "boolean", "is_default", nullable=False),
         ManyField("stages", "id", _stages, "id"),
         ManyField("stages.name", "text", _stages, "name", searchable=True),
-        *authorship(),
+        *authorship_fields(),
     ],
     default_search=("name",),
 )
@@ -28,7 +28,7 @@ LOST_REASON_FIELDS = FieldSet(
     [
         ListField("_id", "id", "id", nullable=False),
         ListField("name", "text", "name", searchable=True, nullable=False),
-        *authorship(),
+        *authorship_fields(),
     ],
     default_search=("name",),
 )

@@ -93,7 +93,7 @@ class DataSubject:
         """The ids of all objects that events may be about."""
         ids = [*self.contact_ids, *self.lead_ids]
         for model in (LeadActivity, FollowUp, CallLog, Meeting):
-            ids += model._default_manager.filter(referring(model, self)).values_list("pk", flat=True)
+            ids += model._default_manager.filter(referring_rows(model, self)).values_list("pk", flat=True)
         return ids
 
     @cached_property
@@ -115,7 +115,7 @@ def _rows(where: Q, lock: bool) -> Sequence[Contact]:
     return list(rows.select_for_update(of=("self",)) if lock else rows)
 
 
-def referring(model: type[Model], subject: DataSubject) -> Q:
+def referring_rows(model: type[Model], subject: DataSubject) -> Q:
     """Match the rows of a model that refer to the subject's contacts or leads."""
     ids = {Contact: subject.contact_ids, Lead: subject.lead_ids}
     where = Q(pk__in=[])
@@ -125,7 +125,7 @@ def referring(model: type[Model], subject: DataSubject) -> Q:
     return where
 
 
-def mentioning(subject: DataSubject, *columns: str, names: bool = False) -> Q:
+def mentioning_rows(subject: DataSubject, *columns: str, names: bool = False) -> Q:
     """Match the rows whose text or JSON columns contain an address or number of the subject, with `names` also a
     name."""
     where = Q(pk__in=[])
@@ -142,7 +142,7 @@ def mentioning(subject: DataSubject, *columns: str, names: bool = False) -> Q:
     return where
 
 
-def dangling(model: type[Model], reference: str) -> Q:
+def dangling_rows(model: type[Model], reference: str) -> Q:
     """Match the rows whose referenced record this erasure has deleted: they have to go before its transaction ends."""
     target = model._meta.get_field(reference).related_model
     rows = target._default_manager.filter(pk=OuterRef(f"{reference}_id"))  # type: ignore[union-attr]
@@ -196,6 +196,7 @@ class PersonalDataTable:
         columns = [
             f.attname for f in self.model._meta.concrete_fields if f.attname not in INTERNAL | self.hides | derived
         ]
+        # Streamed: the events of one person may be more than fit into memory.
         for row in self.find(subject).order_by(self.date, "pk").values(*columns, *self.adds).iterator(chunk_size=500):
             exported = {camel(name): value for name, value in row.items()}
             yield exported if self.shape is None else self.shape(subject, exported)
@@ -228,7 +229,7 @@ def register_last_errors(name: str, model: type[Model]) -> None:
     register_personal_data(
         name,
         model,
-        lambda subject: mentioning(subject, "last_error"),
+        lambda subject: mentioning_rows(subject, "last_error"),
         lambda subject, rows: rows.update(last_error=""),
         exported=False,
     )

@@ -23,7 +23,7 @@ from crm.leads.models import Lead, LeadProduct, LeadTag, LeadValue, StageChange
 from crm.meetings.models import Meeting, MeetingAttendee
 from crm.merging.models import DuplicateDismissal, Merge
 from crm.privacy.attached import files_of
-from crm.privacy.registry import DataSubject, delete_rows, mentioning, referring, register_personal_data
+from crm.privacy.registry import DataSubject, delete_rows, mentioning_rows, referring_rows, register_personal_data
 from crm.records.models import ConvertedValue, CustomField
 from crm.saved_views.models import SavedView
 from crm.segments.models import SegmentMember, SegmentRecord
@@ -86,7 +86,7 @@ def register_tables() -> None:
         shape=_own_sample,
     )
     register_personal_data("importRowErrors", ImportRowError, _row_errors, blank_row_errors)
-    register_personal_data("events", Event, lambda s: Q(object_id__in=s.object_ids), blank_events)
+    register_personal_data("events", Event, lambda s: Q(object_id__in=s.object_ids), clear_event_payloads)
     hidden = frozenset({"due_at", "manual", "error", "response_body", "milliseconds"})
     register_personal_data("webhookDeliveries", WebhookDelivery, _webhook_attempts, hides=hidden)
     register_personal_data("watchedSegments", SegmentMember, _recorded, exported=False)
@@ -103,7 +103,7 @@ def register_tables() -> None:
 
 def _register_references(name: str, model: type[Any], **options: Any) -> None:
     """Register a table whose rows belong to one contact or lead and are deleted with it."""
-    register_personal_data(name, model, lambda subject: referring(model, subject), **options)
+    register_personal_data(name, model, lambda subject: referring_rows(model, subject), **options)
 
 
 def _ids(subject: DataSubject) -> list[str]:
@@ -114,24 +114,24 @@ def _attendances(subject: DataSubject) -> Q:
     return (
         Q(contact__in=subject.contact_ids)
         | Q(email__in=subject.emails)
-        | Q(meeting__in=Meeting.objects.filter(referring(Meeting, subject)))
+        | Q(meeting__in=Meeting.objects.filter(referring_rows(Meeting, subject)))
     )
 
 
 def _imports(subject: DataSubject) -> Q:
     kept = ("sample", "first_rows", "columns", "detected", "headers", "column_mapping", "kept_columns")
-    return Q(pk__in=subject.import_ids) | mentioning(subject, *kept)
+    return Q(pk__in=subject.import_ids) | mentioning_rows(subject, *kept)
 
 
 def _row_errors(subject: DataSubject) -> Q:
     """Match the subject's rows of any import; rows with its name alone only in the imports that it came from."""
-    named = Q(job__in=subject.import_ids) & mentioning(subject, "values", names=True)
-    return mentioning(subject, "values", "message") | Q(existing_id__in=_ids(subject)) | named
+    named = Q(job__in=subject.import_ids) & mentioning_rows(subject, "values", names=True)
+    return mentioning_rows(subject, "values", "message") | Q(existing_id__in=_ids(subject)) | named
 
 
 def _webhook_attempts(subject: DataSubject) -> Q:
     """Match webhook deliveries about the subject's records, or with its addresses and numbers."""
-    return Q(object_id__in=subject.object_ids) | mentioning(subject, "body")
+    return Q(object_id__in=subject.object_ids) | mentioning_rows(subject, "body")
 
 
 def _recorded(subject: DataSubject) -> Q:
@@ -147,7 +147,7 @@ def _bulk_jobs(subject: DataSubject) -> Q:
     of_one = Q(pk__in=[])
     for id in _ids(subject):
         of_one |= Q(total=1, selection__ids__contains=[id])
-    return of_one | mentioning(subject, "selection", "change")
+    return of_one | mentioning_rows(subject, "selection", "change")
 
 
 def _dismissals(subject: DataSubject) -> Q:
@@ -161,14 +161,14 @@ def _mails(subject: DataSubject) -> Q:
     # Their texts are encrypted, so that SQL cannot search them. The kinds keep the number of rows small.
     kept = mails.exclude(status=Mail.Status.SENT).only("pk", "subject", "text", "calendar").iterator(chunk_size=500)
     named = [mail.pk for mail in kept if subject.is_in(mail.subject, mail.text, mail.calendar)]
-    sent = mails.filter(mentioning(subject, "subject", names=True)).only("pk", "subject").iterator(chunk_size=500)
+    sent = mails.filter(mentioning_rows(subject, "subject", names=True)).only("pk", "subject").iterator(chunk_size=500)
     named += [mail.pk for mail in sent if subject.is_in(mail.subject)]
     return Q(kind__in=PERSONAL_MAILS) & (Q(to__in=subject.emails) | Q(pk__in=named))
 
 
 def _notifications(subject: DataSubject) -> Q:
     """Match notifications that name the subject, such as those with the file of an import."""
-    notifications = Notification.objects.filter(mentioning(subject, "text", names=True)).only("pk", "text")
+    notifications = Notification.objects.filter(mentioning_rows(subject, "text", names=True)).only("pk", "text")
     return Q(
         pk__in=[
             notification.pk
@@ -181,7 +181,7 @@ def _notifications(subject: DataSubject) -> Q:
 def _views(subject: DataSubject) -> Q:
     """Match the views whose name, search or filters contain an address or number of the subject. Names are ignored
     there: a filter may contain a town."""
-    views = SavedView.objects.filter(mentioning(subject, "name", "query")).only("pk", "name", "query")
+    views = SavedView.objects.filter(mentioning_rows(subject, "name", "query")).only("pk", "name", "query")
     return Q(pk__in=[view.pk for view in views.iterator(chunk_size=500) if _words(subject, view.name, view.query)])
 
 
@@ -274,7 +274,7 @@ def blank_row_errors(subject: DataSubject, rows: QuerySet[ImportRowError]) -> in
     return rows.update(values=[], message=ERASED, existing_id=None, failed=False)
 
 
-def blank_events(subject: DataSubject, rows: QuerySet[Event]) -> int:
+def clear_event_payloads(subject: DataSubject, rows: QuerySet[Event]) -> int:
     """Clear the payloads of events, and keep their rows."""
     delete_rows(subject, EventDelivery.objects.filter(event__in=rows.values("pk")))
     return rows.update(payload={})
@@ -286,8 +286,10 @@ def blank_answers(subject: DataSubject, rows: QuerySet[IdempotencyKey]) -> int:
 
 
 def erase_merges(subject: DataSubject, rows: QuerySet[Merge]) -> int:
-    """Delete the merges of the subject's records alone. Of those with records of others keep which records they
-    merged, and the others' versions before it; the versions afterwards may have values of the subject."""
+    """Delete the merges of the subject's records. Of shared merges keep ids and earlier versions of others.
+
+    Their later versions may contain values of the subject.
+    """
     own = set(_ids(subject))
     merges = rows.values_list("pk", "winner_id", "loser_ids")
     shared = [pk for pk, winner, losers in merges if not own.issuperset({winner, *losers})]

@@ -5,8 +5,8 @@ from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from core.backoffice.panels import panel, table
-from core.backoffice.references import refer, refer_kind
+from core.backoffice.panels import register_panel, render_table
+from core.backoffice.references import register_event_kind, register_references
 from core.text.translation import gettext_lazy as _
 from crm.custom_fields.admin import custom_values
 from crm.products.models import ProductService
@@ -35,10 +35,10 @@ class ProductServiceAdmin(CompanyRecordAdmin):
     hides = ("custom",)
 
 
-@panel(ProductService, _("Values"))
+@register_panel(ProductService, _("Values"))
 def _values(product: ProductService) -> SafeString:
-    return table((_("Field"), _("Value")), custom_values(product), empty=_("No custom values."))
+    return render_table((_("Field"), _("Value")), custom_values(product), empty=_("No custom values."))
 
 
-refer(ProductService, "productService", "productServices")
-refer_kind(ProductService, "product-service")
+register_references(ProductService, "productService", "productServices")
+register_event_kind(ProductService, "product-service")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accounts.snapshots.filters import authorship
+from accounts.snapshots.filters import authorship_fields
 from core.lists import FieldSet, ListField
 from core.lists.prefilter import Prefilter
 from crm.products.kind import PRODUCT_SERVICE
@@ -23,7 +23,7 @@ PRODUCT_FIELDS = FieldSet(
         column_field(PRODUCT_SERVICE, "currency"),
         column_field(PRODUCT_SERVICE, "unit"),
         column_field(PRODUCT_SERVICE, "isActive"),
-        *authorship(searchable=True),
+        *authorship_fields(searchable=True),
     ],
     default_search=("name", "sku", "category", "description"),
     dynamic=custom_fields_of(PRODUCT_SERVICE),

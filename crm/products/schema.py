@@ -11,7 +11,7 @@ from crm.products.kind import PRODUCT_SERVICE
 from crm.products.models import ProductService
 from crm.records.kinds import RecordKind
 from crm.records.money import read_amount, read_currency
-from crm.records.schema import RecordSchema, lower
+from crm.records.schema import RecordSchema, lower_text
 
 SYSTEM_COLUMNS = PRODUCT_SERVICE.system_columns
 MAX_LENGTHS: dict[str, int] = {
@@ -50,4 +50,4 @@ class ProductSchema(RecordSchema):
         return value
 
     def claims(self, columns: Values) -> dict[str, str]:
-        return {"name": lower(columns["name"])}
+        return {"name": lower_text(columns["name"])}

@@ -49,7 +49,7 @@ class Column:
     """A trigger or RecordSchema.derive computes it, so journals leave it out."""
     inserted: bool = True
     updated: bool = True
-    strictest: Callable[[Sequence[Any]], Any] | None = None
+    merge_with: Callable[[Sequence[Any]], Any] | None = None
     """Returns the value that a merge keeps, overriding the user's choice."""
 
 
@@ -143,7 +143,7 @@ class RecordKind:
     def merged_columns(self) -> tuple[str, ...]:
         """The columns of the winner that a merge may change, without derived ones."""
         return tuple(
-            column.name for column in self.columns if (column.updated and not column.derived) or column.strictest
+            column.name for column in self.columns if (column.updated and not column.derived) or column.merge_with
         )
 
     @cached_property
@@ -169,8 +169,8 @@ class RecordKind:
         """Name in the API -> the columns that a merge chooses by it."""
         parts_by_column: dict[str, Part] = {}
         for column in self.columns:
-            judged = column.group or column.name
-            parts_by_column.setdefault(judged, Part(self.groups.get(column.name, (column.name,)), judged))
+            deciding = column.group or column.name
+            parts_by_column.setdefault(deciding, Part(self.groups.get(column.name, (column.name,)), deciding))
         return {
             column.api_name: parts_by_column[column.group or column.name] for column in self.columns if column.given
         }

@@ -10,9 +10,9 @@ from django.db.models import Func, TextField, Value
 from django.db.models.functions import TruncMonth
 from django.utils.formats import date_format
 
-from core.reports import condition
+from core.reports import filter_condition
 from core.reports.periods import begin_of
-from core.text.json import iso
+from core.text.json import format_iso
 from core.text.timezones import zone_of
 from core.types import JsonObject
 from crm.records.datetimes import company_timezone
@@ -37,10 +37,10 @@ def first_day(month: str) -> date:
 def in_month(field: str, month: str | None) -> JsonObject:
     """Return the condition of a list's field that is within the month; of none: that is empty."""
     if month is None:
-        return condition(field, "isEmpty")
+        return filter_condition(field, "isEmpty")
     zone = zone_of(company_timezone())
     first = first_day(month)
     following = (first + timedelta(days=32)).replace(day=1)
-    begins = condition(field, "greaterThanOrEqual", iso(begin_of(first, zone)))
-    ends = condition(field, "lessThan", iso(begin_of(following, zone)))
+    begins = filter_condition(field, "greaterThanOrEqual", format_iso(begin_of(first, zone)))
+    ends = filter_condition(field, "lessThan", format_iso(begin_of(following, zone)))
     return {"operator": "and", "conditions": [begins, ends]}

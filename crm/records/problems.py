@@ -60,7 +60,7 @@ def _field_error(problem: ValueProblem) -> FieldError:
     return {**error, "code": MISSING_VALUE} if problem.code == MISSING_VALUE else error
 
 
-def refusal(problems: Sequence[ValueProblem], where: str = "") -> NamedError:
+def problems_error(problems: Sequence[ValueProblem], where: str = "") -> NamedError:
     """Return the error of a form with these problems. It has the name of the first one, and all fields."""
     errors = [_field_error(problem) for problem in problems]
     text = explain(problems)

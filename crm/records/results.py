@@ -67,7 +67,7 @@ class BulkResult:
             raise NamedError(first.name, f"{first.warning}{more}; nothing was written", field=f"formData.{first.index}")
 
 
-def joined(notes: Sequence[str]) -> str:
+def join_notes(notes: Sequence[str]) -> str:
     """Join the notes into one warning, without the last ones of very many."""
     more = [f"and {len(notes) - MAX_NAMED} more"] if len(notes) > MAX_NAMED else []
     return "; ".join([*notes[:MAX_NAMED], *more])

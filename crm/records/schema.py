@@ -21,7 +21,7 @@ from crm.records.datetimes import read_day
 from crm.records.kinds import RecordKind
 from crm.records.locks import lock_fields_shared
 from crm.records.models import CustomField
-from crm.records.problems import MISSING_VALUE, ValueProblem, refusal
+from crm.records.problems import MISSING_VALUE, ValueProblem, problems_error
 from crm.records.references import known_references
 from crm.records.stored_fields import may_refer, spec_of, stored_fields
 
@@ -360,7 +360,7 @@ class RecordSchema:
             problems = [*problems, *dangling]
             if drop_invalid or not dangling:
                 return row, problems
-        raise refusal(problems)
+        raise problems_error(problems)
 
     def check_references(
         self, rows: Sequence[RecordRow], *, drop_invalid: bool = False
@@ -392,7 +392,7 @@ class RecordSchema:
         return problems
 
 
-def lower(text: str) -> str:
+def lower_text(text: str) -> str:
     """Convert the text to lower case, letter by letter as PostgreSQL's lower() does it."""
     # Python lowers some letters to two (the Turkish dotted I), PostgreSQL to one.
     # Keys have to be equal on both sides.

@@ -15,11 +15,11 @@ from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError
 from core.lists import ListQuery, names_field
 from core.lists.prepared import rows_of
-from core.messages import resolve
+from core.messages import message_for
 from core.types import JsonObject
 from crm.records.kinds import RecordKind
 from crm.records.problems import explain
-from crm.records.results import BulkResult, Saved, joined
+from crm.records.results import BulkResult, Saved, join_notes
 from crm.records.summary import MAX_GROUPS, Summary
 
 VALUE_ERRORS = ("InvalidCustomFieldValue_400", "InvalidCustomField_400", "InvalidSystemField_400")
@@ -53,11 +53,13 @@ class RecordViewSet(ResourceViewSet, abstract=True):
         if not saved.left_out:
             self.page_notes = {"warnings": saved.codes}
         name = updated if saved.updated else self.declared.success
-        return respond(name, record, **beside([*notes, *saved.notes], saved.job))
+        return respond(name, record, **response_metadata([*notes, *saved.notes], saved.job))
 
     def processed(self, data: JsonObject, result: BulkResult) -> Response:
         """Return the answer for many new records."""
-        return self.success(data, **beside([f"formData.{index}: {text}" for index, text in result.notes], result.job))
+        return self.success(
+            data, **response_metadata([f"formData.{index}: {text}" for index, text in result.notes], result.job)
+        )
 
     def summarized(self, summary: Summary) -> Response:
         """Return the answer with the groups of the list's records that the request selects."""
@@ -67,16 +69,16 @@ class RecordViewSet(ResourceViewSet, abstract=True):
         rows = summary.read(self.listing.rows(self.list_request()).filter(query.where), group)
         groups = rows[:MAX_GROUPS]
         more = [f"there are more than {MAX_GROUPS} groups; these are the largest"] if len(rows) > MAX_GROUPS else []
-        return self.success(groups, totalCount=len(groups), nextCursor=None, **beside(more))
+        return self.success(groups, totalCount=len(groups), nextCursor=None, **response_metadata(more))
 
     def _find(self, id: str) -> JsonObject | None:
-        rows = shown(self.kind.live(), [id], self.listing.output)
+        rows = records_to_json(self.kind.live(), [id], self.listing.output)
         return rows[0] if rows else None
 
 
-def beside(notes: Sequence[str], job: str | None = None) -> dict[str, str]:
+def response_metadata(notes: Sequence[str], job: str | None = None) -> dict[str, str]:
     """Return the response's metadata: a warning, and the job that can undo the overwriting."""
-    return {**({"warning": joined(notes)} if notes else {}), **({"bulkJob": job} if job else {})}
+    return {**({"warning": join_notes(notes)} if notes else {}), **({"bulkJob": job} if job else {})}
 
 
 def listed_records(kind: RecordKind) -> Callable[[ListRequest], QuerySet[Any]]:
@@ -96,14 +98,14 @@ def bulk_answer(
     `messages` has the texts of errors that have no named message.
     """
     return {
-        "created": shown(live, result.created, output),
-        "updated": shown(live, result.updated, output),
+        "created": records_to_json(live, result.created, output),
+        "updated": records_to_json(live, result.updated, output),
         "failed": [
             {
                 "index": failure.index,
                 "formData": failure.form_data,
                 "name": failure.name,
-                "message": (messages or {}).get(failure.name) or resolve(failure.name)[1],
+                "message": (messages or {}).get(failure.name) or message_for(failure.name)[1],
                 "warning": failure.warning,
             }
             for failure in result.failed
@@ -115,7 +117,7 @@ def bulk_answer(
     }
 
 
-def shown(live: QuerySet[Any], ids: Iterable[str], output: type[Output]) -> list[JsonObject]:
+def records_to_json(live: QuerySet[Any], ids: Iterable[str], output: type[Output]) -> list[JsonObject]:
     """Return the records of the ids as their list shows them, in the order of the ids, without deleted ones."""
     rows = rows_of(live, list(ids), output)
     return output.complete([output.render(row) for row in rows if not row.get("is_deleted")])

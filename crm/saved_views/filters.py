@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accounts.snapshots.filters import authorship
+from accounts.snapshots.filters import authorship_fields
 from core.lists import FieldSet, ListField
 
 SAVED_VIEW_FIELDS = FieldSet(
@@ -12,7 +12,7 @@ SAVED_VIEW_FIELDS = FieldSet(
         ListField("resource", "text", "resource", nullable=False),
         ListField("layout", "text", "layout", nullable=False),
         ListField("shared", "boolean", "shared", nullable=False),
-        *authorship(),
+        *authorship_fields(),
     ],
     default_search=("name",),
 )

@@ -1,4 +1,4 @@
-"""Use cases of saved views. A member's own are theirs alone; shared ones are changed by who made them, or an admin."""
+"""Use cases of saved views. Private views belong to their maker; makers and admins edit shared ones."""
 
 from __future__ import annotations
 
@@ -75,6 +75,7 @@ def create_view(*, actor: Actor, values: Values) -> SavedView:
     view = SavedView(created_by_id=actor.member_id, updated_by_id=actor.member_id, resource=resource)
     _check_shareable(actor, view, values)
     _set(view, listed, values)
+    # The lock of the count lasts until the view is stored, so that two requests cannot pass the limit.
     with transaction.atomic():
         _reserve_place(actor.member_id)
         save_unique_name(view, TAKEN)
@@ -182,7 +183,7 @@ def _checked(query: Values, fields: FieldSet) -> JsonObject:
     parts += [] if advanced is None else [tree.parse(advanced)]
     if parts:
         merged = parts[0] if len(parts) == 1 else tree.Group("and", (*parts[0].conditions, parts[1]))
-        kept["advancedFilters"] = tree.dump(merged)
+        kept["advancedFilters"] = tree.tree_to_json(merged)
     if len(dumps(kept)) > MAX_BYTES:
         raise NamedError("InvalidInput_400", f"takes more than {MAX_BYTES:,} bytes as JSON", field="query")
     return kept

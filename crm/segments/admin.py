@@ -9,8 +9,8 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
 from core.backoffice.paginator import EXACT, capped_count
-from core.backoffice.panels import facts, panel
-from core.backoffice.references import refer, refer_kind
+from core.backoffice.panels import register_panel, render_figures
+from core.backoffice.references import register_event_kind, register_references
 from core.backoffice.values import Names, json_rendering, plain_text
 from core.text.translation import gettext_lazy as _
 from core.web.words.filter_words import in_words
@@ -28,7 +28,7 @@ class SegmentAdmin(CompanyRecordAdmin):
     search_fields = ("=id", "name")
 
 
-@panel(Segment, _("Records"))
+@register_panel(Segment, _("Records"))
 def _records(segment: Segment) -> SafeString:
     if segment.kind == Segment.Kind.DYNAMIC:
         rows = [(_("Members"), _("Found by the filters"))]
@@ -40,9 +40,9 @@ def _records(segment: Segment) -> SafeString:
                     f"{inside:,}" if inside <= EXACT else _("more than %(number)s") % {"number": f"{EXACT:,}"},
                 )
             )
-        return facts(rows)
+        return render_figures(rows)
     number = capped_count(SegmentRecord.objects.filter(segment=segment))
-    return facts(
+    return render_figures(
         [
             (
                 _("Chosen records"),
@@ -52,8 +52,8 @@ def _records(segment: Segment) -> SafeString:
     )
 
 
-refer(Segment, "segment", "segments")
-refer_kind(Segment, "segment")
+register_references(Segment, "segment", "segments")
+register_event_kind(Segment, "segment")
 
 
 @json_rendering.connect

@@ -11,7 +11,7 @@ from django.utils import timezone
 from core.errors import ApiError
 from core.tenancy import company_scope
 from crm.segments.models import Segment
-from crm.segments.services import members
+from crm.segments.services import segment_members
 
 log = logging.getLogger(__name__)
 
@@ -25,7 +25,7 @@ def store_count(segment: Segment, by_hand: bool = False) -> None:
     if segment.kind != Segment.Kind.DYNAMIC:
         return
     try:
-        number: int | None = members(segment).count()
+        number: int | None = segment_members(segment).count()
     except ApiError as error:
         log.info("segment %s cannot be counted: %s", segment.pk, error)
         number = None

@@ -8,9 +8,9 @@ from operator import or_
 from django.db.models import Q
 
 from core.lists import FieldSet, ListField
-from core.lists.fields import Condition, column
+from core.lists.fields import Condition, expression_column
 from crm.segments.models import Segment
-from crm.segments.services import members
+from crm.segments.services import segment_members
 from crm.tags.filters import NAMED_MODEL_FIELDS
 
 SEGMENT_FIELDS = FieldSet(
@@ -33,8 +33,8 @@ class SegmentField(ListField):
         self.panel = panel
 
     def where(self, condition: Condition) -> Q:
-        segments = Segment.objects.filter(condition(column("pk")), panel=self.panel)
-        return reduce(or_, (Q(pk__in=members(segment).values("pk")) for segment in segments), Q(pk__in=[]))
+        segments = Segment.objects.filter(condition(expression_column("pk")), panel=self.panel)
+        return reduce(or_, (Q(pk__in=segment_members(segment).values("pk")) for segment in segments), Q(pk__in=[]))
 
     def where_not(self, condition: Condition) -> Q:
         return ~self.where(condition)

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from core.text.labels.counts import RECORD_COUNTS
 from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
-from core.web.filters import Choice, changed_filters, flattened, shown_by
+from core.web.filters import Choice, filter_changes, filter_display_check, flatten_tree
 from core.web.forms import Field, Form, Option
 from core.web.forms.colors import color_options
 from core.web.forms.from_input import form_from_input
@@ -140,7 +140,7 @@ class NewSegment(NewRecord, SegmentForm):
         return super().refused(form, **self.context(), **context)
 
     def do_save(self) -> HttpResponse:
-        changed = changed_filters(self.request.POST, (choice.name for choice in self.choices))
+        changed = filter_changes(self.request.POST, (choice.name for choice in self.choices))
         if any(changed) or MATCH in self.request.POST:
             return self.page({**self.context(), "form": self.form().bind(self.request.POST)})
         if not self.state.filters:
@@ -278,12 +278,12 @@ class EditSegment(EditRecord, SegmentForm):
         """Return whether the page of the filters shows the filter, which it would lose otherwise."""
         panel = self.record["panel"]
         choices = {choice.name: choice for choice in record_choices(panel, self.definitions(panel))}
-        return text.partition(":")[0] in ("tags", "category") or shown_by(choices)(text)
+        return text.partition(":")[0] in ("tags", "category") or filter_display_check(choices)(text)
 
     def filters_address(self) -> str:
         """Return the address that changes the filters, or "" where they are more than filters and groups of them."""
         tree = self.record["advancedFilters"] or {}
-        texts, match, rest = flattened(tree, self.is_known, self.zone_name) if tree else ([], "", [])
+        texts, match, rest = flatten_tree(tree, self.is_known, self.zone_name) if tree else ([], "", [])
         if not texts or rest:
             return ""
         return self.address("segment-filters", self.params["id"], f=texts, **({MATCH: match} if match else {}))

@@ -13,7 +13,7 @@ from core.errors import ApiError
 from core.lists import FieldSet
 from core.types import JsonObject
 from crm.segments.models import Segment, SegmentRecord
-from crm.segments.services import IdChanges, compiled, fields_of
+from crm.segments.services import IdChanges, compile_segment, fields_of
 from crm.tags.serializers import UNIQUE, NamedModelCreate, NamedModelOut, count_references
 
 FILTERS = "as the list's parameter of this name, but an object instead of its text"
@@ -97,7 +97,7 @@ def _problem(row: JsonObject, field_sets: dict[str, FieldSet]) -> str | None:
     if panel not in field_sets:
         field_sets[panel] = fields_of(panel)
     try:
-        compiled(Segment(name=row["name"], panel=panel, filters=row["advancedFilters"]), field_sets[panel])
+        compile_segment(Segment(name=row["name"], panel=panel, filters=row["advancedFilters"]), field_sets[panel])
     except ApiError as error:
         return error.detail
     return None

@@ -67,13 +67,13 @@ def stored_tree(panel: str, filters: Any, advanced: Any) -> JsonObject:
             "a dynamic segment needs filters or advancedFilters; [] as conditions selects all",
             field="advancedFilters",
         )
-    dumped = tree.dump(parts[0] if len(parts) == 1 else tree.Group("and", (*parts[0].conditions, parts[1])))
+    dumped = tree.tree_to_json(parts[0] if len(parts) == 1 else tree.Group("and", (*parts[0].conditions, parts[1])))
     # Compiled once before it is stored, so that an invalid tree is refused now and not by each reader later.
     tree.compile(tree.parse(dumped), fields_of(panel))
     return dumped
 
 
-def compiled(segment: Segment, fields: FieldSet | None = None) -> Q:
+def compile_segment(segment: Segment, fields: FieldSet | None = None) -> Q:
     """Compile the tree of a dynamic segment.
 
     Raises InvalidRequest_400, which names the segment and the field that has been deleted or changed since.
@@ -89,18 +89,18 @@ def compiled(segment: Segment, fields: FieldSet | None = None) -> Q:
         raise
 
 
-def members(segment: Segment) -> QuerySet[Any]:
+def segment_members(segment: Segment) -> QuerySet[Any]:
     """Return the live contacts or leads of a segment."""
     live = kind_of(segment.panel).live()
     if segment.kind == Segment.Kind.DYNAMIC:
-        return live.filter(compiled(segment))
+        return live.filter(compile_segment(segment))
     # EXISTS and no join: a join would repeat a record for each row, and DISTINCT would have to sort them all.
     return live.filter(Exists(SegmentRecord.objects.filter(segment=segment.pk, **{segment.panel: OuterRef("pk")})))
 
 
 def contacts_of(segment: Segment) -> QuerySet[Any]:
     """Return the live contacts of a segment, or of its leads if it selects leads."""
-    records: QuerySet[Any] = members(segment)
+    records: QuerySet[Any] = segment_members(segment)
     if segment.panel == "contact":
         return records
     return kind_of("contact").live().filter(pk__in=records.values("contact_id"))
@@ -113,7 +113,7 @@ def next_contacts(segment: Segment, place: str, size: int) -> QuerySet[Any]:
         rows: QuerySet[Any] = SegmentRecord.objects.filter(segment=segment.pk)
     else:
         column = "pk" if segment.panel == "contact" else "contact_id"
-        rows = members(segment)
+        rows = segment_members(segment)
     rows = rows.filter(**{f"{column}__gt": place}).order_by(column).values_list(column, flat=True)
     return (rows if segment.panel == "contact" else rows.distinct())[:size]
 

@@ -18,7 +18,7 @@ from django.db.models import BooleanField, Case, Exists, F, OuterRef, Q, QuerySe
 from django.utils import timezone
 
 from core.errors import ApiError
-from core.events import caused_by, emit
+from core.events import emit, event_cause
 from core.events.models import Event
 from core.hooks import Hook
 from core.ids import is_id
@@ -28,7 +28,7 @@ from core.tenancy import company_id, company_scope
 from core.types import JsonObject, Values
 from crm.records.types import kind_of
 from crm.segments.models import Segment, SegmentMember, SegmentRecord
-from crm.segments.services import compiled, fields_of, members
+from crm.segments.services import compile_segment, fields_of, segment_members
 
 log = logging.getLogger(__name__)
 
@@ -50,8 +50,10 @@ watched_segments: Hook[[], Collection[str]] = Hook(
 
 
 def refresh_watches() -> None:
-    """Begin to keep the members of segments that are watched by now, and forget those of others, in the caller's
-    transaction. Who is in them at the start has not entered."""
+    """Sync the stored members with the watched segments, in the caller's transaction.
+
+    Members at the start of a watch cause no event.
+    """
     watched_ids = {id for ids in watched_segments.send() for id in ids}
     since_by_id = dict(
         Segment.objects.filter(Q(pk__in=watched_ids) | ~Q(watched_since=None)).values_list("pk", "watched_since")
@@ -76,7 +78,7 @@ def compare_changed(segment: Segment, by_hand: bool) -> None:
         refresh_watches()
 
 
-def follow(events: Sequence[Event]) -> None:
+def track_members(events: Sequence[Event]) -> None:
     """Move the records of events in and out of the watched segments (a consumer of events, of one company)."""
     segments = _locked(Segment.objects.exclude(watched_since=None))
     for panel in sorted({segment.panel for segment in segments}):
@@ -165,6 +167,7 @@ def is_relative(segment: Segment) -> bool:
 
 
 def _locked(rows: QuerySet[Segment]) -> list[Segment]:
+    # By id: the consumer and a member's edit lock several segments in one order.
     return list(rows.select_for_update(of=("self",), no_key=True).order_by("pk"))
 
 
@@ -178,7 +181,7 @@ def _conditions(segments: Sequence[Segment]) -> dict[str, tuple[Segment, Q]]:
             conditions[f"s{n}"] = (segment, Q(Exists(chosen)))
             continue
         try:
-            where = compiled(segment, fields.setdefault(segment.panel, fields_of(segment.panel)))
+            where = compile_segment(segment, fields.setdefault(segment.panel, fields_of(segment.panel)))
         except ApiError as error:
             log.warning("segment %s cannot be followed: %s", segment.pk, error)
             continue
@@ -251,7 +254,7 @@ def _tell(kind: str, segment: Segment, ids: Sequence[str], touched: Mapping[str,
         if cause is None:
             emit(kind, own, payloads=payloads, automation=automation)
             continue
-        with caused_by(cause):
+        with event_cause(cause):
             emit(kind, own, payloads=payloads, automation=automation)
 
 
@@ -265,7 +268,7 @@ def compare(id: str, *, tell: bool) -> None:
         return
     Segment.objects.filter(pk=id).update(compared_at=timezone.now())
     try:
-        now_in = members(segment).order_by().annotate(record=F("pk")).values_list("record", flat=True)
+        now_in = segment_members(segment).order_by().annotate(record=F("pk")).values_list("record", flat=True)
         # The condition is Django's, and the comparison one statement: the ids of a
         # large segment never leave PostgreSQL.
         sql, params = now_in.query.sql_with_params()

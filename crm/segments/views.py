@@ -30,7 +30,14 @@ from crm.segments.serializers import (
     SegmentUpdate,
     selection_of,
 )
-from crm.segments.services import create_segment, delete_segments, get_segment, members, not_found, update_segment
+from crm.segments.services import (
+    create_segment,
+    delete_segments,
+    get_segment,
+    not_found,
+    segment_members,
+    update_segment,
+)
 
 CHANGE_ERRORS = (
     "SegmentNameAlreadyExists_400",
@@ -116,7 +123,7 @@ class SegmentViewSet(ResourceViewSet):
         segment = get_segment(id)
         if panel not in (None, segment.panel):
             raise refuse("panel", f"the segment is of {segment.panel}")
-        return id, segment.panel, members(segment)
+        return id, segment.panel, segment_members(segment)
 
     @endpoint("Read a segment", output=SegmentOut, errors=("SegmentNotFound_400",))
     def retrieve(self, request: Request, id: str) -> object:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib import admin
 
 from core.backoffice.admin import CompanyRecordAdmin
-from core.backoffice.references import refer
+from core.backoffice.references import register_references
 from crm.tags.models import ContactCategory, Tag
 
 
@@ -31,5 +31,5 @@ class TagAdmin(NamedModelAdmin):
     icon = "sell"
 
 
-refer(Tag, "tag", "tags")
-refer(ContactCategory, "category", "categories")
+register_references(Tag, "tag", "tags")
+register_references(ContactCategory, "category", "categories")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accounts.snapshots.filters import authorship
+from accounts.snapshots.filters import authorship_fields
 from core.lists import FieldSet, ListField
 
 NAMED_MODEL_FIELDS = FieldSet(
@@ -11,7 +11,7 @@ NAMED_MODEL_FIELDS = FieldSet(
         ListField("name", "text", "name", searchable=True, nullable=False),
         ListField("description", "text", "description", searchable=True, nullable=False),
         ListField("color", "text", "color", nullable=False),
-        *authorship(),
+        *authorship_fields(),
     ],
     default_search=("name", "description"),
 )

@@ -4,8 +4,8 @@ from django.contrib import admin
 from django.utils.safestring import SafeString
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from core.backoffice.panels import panel, table
-from core.backoffice.references import refer, refer_kind
+from core.backoffice.panels import register_panel, render_table
+from core.backoffice.references import register_event_kind, register_references
 from core.text.translation import gettext_lazy as _
 from crm.teams.models import Team, TeamMember
 
@@ -21,7 +21,7 @@ class TeamAdmin(CompanyRecordAdmin):
     search_fields = ("=id", "name")
 
 
-@panel(Team, _("Members"))
+@register_panel(Team, _("Members"))
 def _members(team: Team) -> SafeString:
     links = TeamMember.objects.filter(team=team).select_related("member").order_by("member__name", "pk")[:100]
     rows = [
@@ -34,12 +34,12 @@ def _members(team: Team) -> SafeString:
         )
         for link in links
     ]
-    return table(
+    return render_table(
         (_("Name"), _("Email"), _("Membership"), _("Receives leads"), _("Last assigned")),
         rows,
         empty=_("No members."),
     )
 
 
-refer(Team, "team", "teams")
-refer_kind(Team, "team")
+register_references(Team, "team", "teams")
+register_event_kind(Team, "team")

@@ -123,6 +123,7 @@ def check_members(ids: Collection[str]) -> None:
 
 
 def _add(team: Team, members: Collection[str]) -> None:
+    # The same member may be added by two requests at once.
     TeamMember.objects.bulk_create([TeamMember(team=team, member_id=id) for id in members], ignore_conflicts=True)
 
 

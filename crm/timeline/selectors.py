@@ -12,10 +12,10 @@ from django.db.models import QuerySet
 
 from core.hooks import Hook
 from core.lists import ListField
-from core.lists.keyset import SortKey, sections
+from core.lists.keyset import SortKey, section_querysets
 from core.types import JsonObject, Values
 from crm.activities.models import LeadActivity
-from crm.activities.rights import readable
+from crm.activities.rights import readable_condition
 from crm.contacts.kind import CONTACT
 from crm.imports.models import Import
 from crm.leads.kind import LEAD
@@ -91,7 +91,7 @@ def read_timeline(
             raise LEAD.missing("id", lead_id)
     else:
         creation = _creation(CONTACT, contact_id) if contact_id else _creation(ORGANIZATION, organization_id)
-    readable_rows = LeadActivity.objects.filter(readable(may_read))
+    readable_rows = LeadActivity.objects.filter(readable_condition(may_read))
     if kinds:
         readable_rows = readable_rows.filter(kind__in=kinds)
     if organization_id:
@@ -122,7 +122,7 @@ def _of_organization(rows: QuerySet[LeadActivity], id: str) -> list[QuerySet[Lea
 
 
 def _page(rows: QuerySet[LeadActivity], after: Place | None, size: int) -> QuerySet[LeadActivity, JsonObject]:
-    (section,) = sections(rows, (HAPPENED_AT,), None if after is None else list(after))
+    (section,) = section_querysets(rows, (HAPPENED_AT,), None if after is None else list(after))
     return section.queryset.values(*COLUMNS)[:size]
 
 

@@ -14,7 +14,7 @@ from core.ids import new_id
 from core.jobs import notify_workers
 from core.lists import tree
 from core.tenancy import company_id
-from core.text.json import dumps, iso
+from core.text.json import dumps, format_iso
 from core.types import JsonObject, Values
 from crm.records.types import RECORD_TYPES, RecordType
 from crm.segments.models import Segment
@@ -51,7 +51,7 @@ def add_deliveries(webhooks: Iterable[Webhook], events: Sequence[Event], *, rene
     """
     pairs = [(webhook, _wanted(webhook, events)) for webhook in webhooks]
     full = [event for webhook, matches in pairs if webhook.payload == Webhook.Payload.FULL for event in matches]
-    objects, epoch = _objects(full), feed.epoch()
+    objects, epoch = _objects(full), feed.cursor_epoch()
     rows = [
         {
             "id": new_id(),
@@ -85,7 +85,7 @@ def body_of(event: Event, objects: Values, epoch: int, *, thin: bool = False) ->
     payload = dict(event.payload)
     body: JsonObject = {
         "type": event.kind,
-        "timestamp": iso(event.created_at),
+        "timestamp": format_iso(event.created_at),
         "data": {
             "id": event.object_id,
             "object": objects.get(event.object_id),

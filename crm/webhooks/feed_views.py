@@ -12,7 +12,7 @@ from core.api.endpoint import endpoint
 from core.api.viewsets import ResourceViewSet
 from core.errors import shorten
 from core.events import feed
-from core.events.kinds import EVENT_KINDS, matching, module_of
+from core.events.kinds import EVENT_KINDS, kinds_matching, module_of
 from core.ids import is_id
 from core.lists.parameters import page_size, refuse_unknown
 from core.lists.values import refuse
@@ -39,7 +39,7 @@ DESCRIPTION = (
     " at once while hasMore is true, otherwise a while later. Who goes on from each nextCursor gets each event once and"
     " misses none; events of transactions that still run come when these have ended. Of one record, objectSequence"
     " tells the order: of two transactions, the one that began first may have changed it last. A page may have fewer"
-    f" than n events, or none, before the end. Events are kept for {feed.KEPT.days} days; an older cursor is"
+    f" than n events, or none, before the end. Events are kept for {feed.EVENT_LIFE.days} days; an older cursor is"
     " refused, with the oldest one in `warning`. Kinds of records that the caller may not read are left out."
 )
 
@@ -71,7 +71,7 @@ class EventFeedViewSet(ResourceViewSet):
         return self.success(
             [EventOut.of(event) for event in page.events],
             totalCount=None,
-            nextCursor=page.next.encode(feed.epoch()),
+            nextCursor=page.next.encode(feed.cursor_epoch()),
             hasMore=page.has_more,
         )
 
@@ -87,7 +87,7 @@ def _position(params: Mapping[str, str]) -> feed.Position | None:
 def readable_kinds(actor: Actor, text: str) -> set[str]:
     """Return the kinds that a parameter names and that the actor may read. Raises InvalidRequest_400."""
     try:
-        kinds = matching(part.strip() for part in (text or "*").split(",") if part.strip())
+        kinds = kinds_matching(part.strip() for part in (text or "*").split(",") if part.strip())
     except ValueError as error:
         raise refuse("kinds", f"choose one of the events; {shorten(str(error), 60)!r} is unknown") from None
     modules = {module_of(kind) for kind in kinds}

@@ -24,13 +24,13 @@ from core.jobs.flights import Flights
 from core.jobs.leases import LeaseLost
 from core.jobs.liveness import worker_number
 from core.jobs.registry import Moment
-from core.outbound_http import HttpAnswer, HttpFailed, exchange
+from core.outbound_http import HttpAnswer, HttpFailed, send_request
 from core.tenancy import company_scope, unscoped
 from core.text.redaction import Redactor
 from crm.webhooks.collector import WORK
 from crm.webhooks.models import Webhook, WebhookDelivery
 from crm.webhooks.outcomes import FAILING, record
-from crm.webhooks.signing import signed_headers
+from crm.webhooks.signing import sign_headers
 
 log = logging.getLogger(__name__)
 
@@ -177,7 +177,7 @@ def request_of(webhook: Webhook, id: str, body: str) -> Request | str:
         **own,
         "Content-Type": "application/json",
         "User-Agent": USER_AGENT,
-        **signed_headers(secrets, id=id, seconds=int(time()), body=content),
+        **sign_headers(secrets, id=id, seconds=int(time()), body=content),
     }
     # Of "Bearer abc" the key is a secret by itself.
     hidden = {*secrets, *own.values(), *(value.rpartition(" ")[2] for value in own.values())}
@@ -191,7 +191,7 @@ def send(request: Request | str) -> Result:
     began = monotonic()
     answer, error = None, ""
     try:
-        answer = exchange(
+        answer = send_request(
             "POST",
             request.url,
             seconds=SECONDS,

@@ -17,14 +17,14 @@ from core.access.attempts import Limit
 from core.access.quota import lock_company
 from core.errors import NamedError, shorten
 from core.events import feed
-from core.events.kinds import matching, module_of
-from core.ids import first_id, new_id
+from core.events.kinds import kinds_matching, module_of
+from core.ids import min_id_at, new_id
 from core.internals.django import raw_delete
 from core.jobs import notify_workers
 from core.lists import BulkSelection, tree
 from core.outbound import OutboundRefused, checked_url
 from core.tenancy import company_id
-from core.text.json import dumps, iso
+from core.text.json import dumps, format_iso
 from core.types import Values
 from crm.records.types import RecordType
 from crm.segments.tracking import refresh_watches
@@ -41,8 +41,8 @@ BOTH_SECRETS = timedelta(hours=24)
 """Time for which the former secret is also used to sign."""
 REPLAYED = 10_000
 """Events that one replay delivers."""
-KEPT = timedelta(days=30)
-DELETED_AT_ONCE = 5_000
+DELIVERY_LIFE = timedelta(days=30)
+MAX_BATCH_ROWS = 5_000
 TESTS = Limit("webhook-tests", 30, 60)
 """Tests by one company."""
 RESERVED = frozenset(
@@ -111,6 +111,7 @@ def update_webhook(*, id: str, actor: Actor, values: Values) -> Webhook:
     if "url" in attributes:
         attributes["url"] = _checked_url(attributes["url"])
     with transaction.atomic():
+        # Locked before the check of the address, so that a second edit cannot combine with it.
         webhook = Webhook.objects.select_for_update(of=("self",), no_key=True).filter(pk=id).first()
         if webhook is None:
             raise not_found()
@@ -177,7 +178,7 @@ def test_webhook(*, id: str) -> tuple[Result, Request | str]:
     TESTS.count(company_id())
     data = {"id": webhook.pk, "object": None, "changes": None, "details": {}, "actor": None, "cause": None}
     # No event has the sequence 0, so that a receiver that orders by it never takes a test for one.
-    body = {"type": _TEST, "timestamp": iso(timezone.now()), "data": data, "sequence": 0, "objectSequence": 0}
+    body = {"type": _TEST, "timestamp": format_iso(timezone.now()), "data": data, "sequence": 0, "objectSequence": 0}
     request = request_of(webhook, f"{new_id()}-{webhook.pk}", dumps({**body, "cursor": ""}).decode())
     return send(request), request
 
@@ -249,11 +250,11 @@ def _place(name: str, text: str) -> feed.Position:
 
 def forget_old() -> bool:
     """Delete deliveries that are older than KEPT, of all companies (a periodic task)."""
-    old = WebhookDelivery.objects.filter(pk__lt=first_id(timezone.now() - KEPT)).order_by("pk")
-    delivery_ids = list(old.values_list("pk", flat=True)[:DELETED_AT_ONCE])
+    old = WebhookDelivery.objects.filter(pk__lt=min_id_at(timezone.now() - DELIVERY_LIFE)).order_by("pk")
+    delivery_ids = list(old.values_list("pk", flat=True)[:MAX_BATCH_ROWS])
     raw_delete(WebhookDelivery.objects.filter(pk__in=delivery_ids))
     Webhook.objects.filter(former_secret_until__lt=timezone.now()).update(former_secret="", former_secret_until=None)
-    return len(delivery_ids) == DELETED_AT_ONCE
+    return len(delivery_ids) == MAX_BATCH_ROWS
 
 
 def _checked_url(url: str) -> str:
@@ -265,7 +266,7 @@ def _checked_url(url: str) -> str:
 
 def _matching(kinds: Sequence[str]) -> set[str]:
     try:
-        return matching(kinds)
+        return kinds_matching(kinds)
     except ValueError as error:
         raise _wrong(f"choose one of the events; {shorten(str(error), 60)!r} is unknown", field="kinds") from None
 
@@ -292,7 +293,7 @@ def _check_wishes(webhook: Webhook, actor: Actor) -> None:
         raise _wrong("choose events of one kind: contacts, leads or products", field="filter")
     parsed = tree.parse(webhook.filter, "filter")
     tree.compile(parsed, record_type.fields, parameter="filter")
-    webhook.filter = tree.dump(parsed)
+    webhook.filter = tree.tree_to_json(parsed)
 
 
 def _check_fields(names: Sequence[str], types: Sequence[RecordType | None]) -> None:

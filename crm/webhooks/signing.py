@@ -27,7 +27,7 @@ def signature(secret: str, id: str, seconds: int, body: bytes) -> str:
     return "v1," + base64.b64encode(signed).decode()
 
 
-def signed_headers(signing_keys: Iterable[str], *, id: str, seconds: int, body: bytes) -> dict[str, str]:
+def sign_headers(signing_keys: Iterable[str], *, id: str, seconds: int, body: bytes) -> dict[str, str]:
     """Return the headers of a message that is signed by each of the secrets."""
     return {
         "webhook-id": id,

@@ -143,7 +143,7 @@ class WebhookViewSet(ResourceViewSet):
     )
     def replay(self, request: Request, id: str, data: JsonObject) -> object:
         replayed = services.replay(id=id, begin=data["begin"], end=data.get("end"), kinds=data.get("kinds"))
-        following = None if replayed.next is None else replayed.next.encode(feed.epoch())
+        following = None if replayed.next is None else replayed.next.encode(feed.cursor_epoch())
         return {"replayedCount": replayed.count, "nextCursor": following}
 
     def _one(self, id: str) -> JsonObject:

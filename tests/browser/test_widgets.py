@@ -53,7 +53,7 @@ def website(service: str, token: str) -> Iterator[str]:
 def _answer(cast: Cast, text: str) -> None:
     with cast.scope():
         chat = Conversation.objects.get()
-        conversations.answer(id=chat.pk, member_id=cast.owner.pk, text=text)
+        conversations.send_answer(id=chat.pk, member_id=cast.owner.pk, text=text)
 
 
 @pytest.mark.both_widths

@@ -15,7 +15,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from config.api_docs import stored as documentation
-from config.api_docs.operations import KEY, SESSION, described, groups, schema_of
+from config.api_docs.operations import KEY, SESSION, describe_operations, groups, schema_of
 from config.api_docs.parts import Reader
 from config.api_docs.titles import TITLES
 from config.data_dir import PROJECT
@@ -213,7 +213,7 @@ def test_a_type_says_as_much_as_the_schema_knows(schema: dict[str, Any], type: s
 
 def test_every_group_has_all_of_its_operations_in_its_schema() -> None:
     for group in groups().values():
-        assert [line for line, _ in described(group, group.mount(SESSION))] == list(group.lines), group.key
+        assert [line for line, _ in describe_operations(group, group.mount(SESSION))] == list(group.lines), group.key
 
 
 def test_swagger_gets_the_schema_of_the_group_alone_with_the_mount_as_its_server() -> None:

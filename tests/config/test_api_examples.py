@@ -14,7 +14,7 @@ from jsonschema_rs import Draft202012Validator
 
 from config.api_docs.calls import PAGE, call_of, example_of
 from config.api_docs.examples import BY_MOUNT, NEEDS, PARAMETER, TREE, TREES, body_of
-from config.api_docs.operations import KEY, Line, Mount, described, groups, schema_of
+from config.api_docs.operations import KEY, Line, Mount, describe_operations, groups, schema_of
 from config.api_docs.parts import Reader
 from config.api_docs.samples import Sampler
 from core.api.routers import Operation
@@ -111,7 +111,7 @@ def printed_reads() -> Iterator[tuple[Mount, Line, str]]:
     for group in groups().values():
         mount = group.mount(KEY)
         document = schema_of(group, mount)
-        for line, operation in described(group, mount):
+        for line, operation in describe_operations(group, mount):
             if line.method == "GET" and line.path not in ABSENT:
                 names = {one.name for one in Reader(document).parameters(operation)}
                 call = call_of(mount, line, operation, names, document)
@@ -151,7 +151,7 @@ def test_example_answers_and_bodies_have_the_shape_of_the_schema(subtests: pytes
     for group in walked(groups().values()):
         mount = group.mount(KEY)
         document = schema_of(group, mount)
-        for line, operation in described(group, mount):
+        for line, operation in describe_operations(group, mount):
             with subtests.test(f"{mount} {line.method} {line.path}"):
                 names = {one.name for one in Reader(document).parameters(operation)}
                 body = example_of(mount, line, names).body

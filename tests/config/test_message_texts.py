@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from config.backoffice.places import EVERYWHERE, SHARED, UNUSED, message_places
-from core.messages import forget, resolve
+from core.messages import forget, message_for
 from core.messages.defaults import DEFAULTS
 from core.models import ResponseMessage
 from tests.kit.factories import UserFactory
@@ -94,7 +94,7 @@ def test_the_exported_file_changes_nothing_when_it_is_imported(staff: Client) ->
 
 def test_a_changed_file_changes_texts(staff: Client) -> None:
     assert send(staff, ("ContactNotFound_400", 404, "No such contact")).status_code == 302
-    assert resolve("ContactNotFound_400") == (404, "No such contact")
+    assert message_for("ContactNotFound_400") == (404, "No such contact")
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_a_bad_row_changes_nothing_and_is_named(staff: Client, row: tuple[str, o
     assert response.status_code == 200
     assert "Line 3" in text
     assert problem in text
-    assert resolve("LeadNotFound_400") == DEFAULTS["LeadNotFound_400"]
+    assert message_for("LeadNotFound_400") == DEFAULTS["LeadNotFound_400"]
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_another_file_is_refused(staff: Client, content: bytes) -> None:
 def test_a_file_of_excel_on_a_mac_is_read(staff: Client) -> None:
     file = SimpleUploadedFile("texts.csv", b"name,status,text\rLeadNotFound_400,400,No such lead\r")
     assert staff.post(reverse("admin:core_responsemessage_import_file"), {"file": file}).status_code == 302
-    assert resolve("LeadNotFound_400") == (400, "No such lead")
+    assert message_for("LeadNotFound_400") == (400, "No such lead")
 
 
 def test_placeholders_of_the_default_are_kept(staff: Client) -> None:

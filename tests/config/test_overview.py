@@ -17,7 +17,7 @@ from django.utils import timezone
 from accounts.models import Mail, User
 from config.backup.last import record_check
 from config.backup.manifest import Manifest
-from core.ids import first_id
+from core.ids import min_id_at
 from core.text.formats import day_text
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, UserFactory
@@ -47,9 +47,9 @@ def test_bars_of_fourteen_days_lead_to_their_records(cast: Cast, staff: Client) 
     before = timezone.now() - timedelta(days=3)
     with cast.scope():
         ContactFactory(name="Ann of Today")
-        old = ContactFactory(name="Bob of Before", id=first_id(before))
+        old = ContactFactory(name="Bob of Before", id=min_id_at(before))
         type(old).objects.filter(pk=old.pk).update(created_at=before)
-        ContactFactory(name="Carl of Long Ago", id=first_id(timezone.now() - timedelta(days=20)))
+        ContactFactory(name="Carl of Long Ago", id=min_id_at(timezone.now() - timedelta(days=20)))
     total, bars = chart(staff, "New contacts")
     assert (total, len(bars)) == ("2", 14)
     counts = {words.partition(":")[0]: words.partition(": ")[2] for words, _ in bars}

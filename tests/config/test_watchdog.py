@@ -19,7 +19,7 @@ from redis import Redis
 from config.local.embedded import processes
 from config.servers import celery_url, redis_url
 from config.watchdog import EXIT_CODE, MAX_FAILED_CHECKS, Check, Diagnosis, Watchdog, is_served, oldest_messages
-from config.worker import GROUPS, command
+from config.worker import GROUPS, worker_command
 from tests.config.local.test_supervisor import Run
 from tests.kit.examples import in_make_check
 from tests.kit.stops import stopped
@@ -72,7 +72,7 @@ def test_a_worker_at_work_or_without_redis_lives_on(checks: list[Check]) -> None
 
 @pytest.mark.parametrize("group", GROUPS)
 def test_every_worker_has_a_watchdog(group: str) -> None:
-    assert "--watchdog" in command(group)
+    assert "--watchdog" in worker_command(group)
     assert Watchdog(SimpleNamespace(), watchdog=True).enabled
     assert not Watchdog(SimpleNamespace()).enabled
 

@@ -33,9 +33,9 @@ class CountingBreaker(Breaker):
 
     failures = 0
 
-    def failed(self) -> None:
+    def record_failure(self) -> None:
         self.failures += 1
-        super().failed()
+        super().record_failure()
 
 
 OWN = CountingBreaker(5.0)
@@ -56,7 +56,7 @@ def hung_redis(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[subpr
         current_app.conf.broker_url = celery_url(settings.REDIS_URL)
         for name in ("core.breaker.REDIS", "core.access.attempts.REDIS", "core.jobs.notify.REDIS"):
             monkeypatch.setattr(name, OWN)
-        OWN.worked()
+        OWN.record_success()
         OWN.failures = 0
         monkeypatch.setattr(attempts, "_here", attempts.LocalCounts())
         attempts._client.cache_clear()
@@ -114,11 +114,11 @@ def test_one_caller_tries_in_each_pause(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(breaker, "monotonic", lambda: now)
     guard = Breaker(5.0)
     assert [guard.allows() for _ in range(3)] == [True] * 3
-    guard.failed()
+    guard.record_failure()
     assert guard.allows() is False
     now = 105.0
     assert [guard.allows() for _ in range(3)] == [True, False, False]
-    guard.worked()
+    guard.record_success()
     assert [guard.allows() for _ in range(3)] == [True] * 3
 
 

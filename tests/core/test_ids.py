@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from datetime import UTC, datetime, timedelta, timezone
 
-from core.ids import first_id, is_id, new_id, time_of
+from core.ids import is_id, min_id_at, new_id, time_of
 
 
 def test_ids_are_object_ids_of_now_and_differ() -> None:
@@ -18,10 +18,10 @@ def test_ids_are_object_ids_of_now_and_differ() -> None:
 
 def test_the_first_id_of_a_second_precedes_all_others_of_it() -> None:
     at = datetime(2026, 11, 27, 8, 30, 15, 999_999, tzinfo=UTC)
-    assert first_id(at) == "6b093f970000000000000000"
-    assert time_of(first_id(at)) == at.replace(microsecond=0)
-    assert first_id(datetime(1960, 1, 1, tzinfo=UTC)) == "0" * 24
-    assert first_id(at.astimezone(timezone(timedelta(hours=9)))) == first_id(at)
+    assert min_id_at(at) == "6b093f970000000000000000"
+    assert time_of(min_id_at(at)) == at.replace(microsecond=0)
+    assert min_id_at(datetime(1960, 1, 1, tzinfo=UTC)) == "0" * 24
+    assert min_id_at(at.astimezone(timezone(timedelta(hours=9)))) == min_id_at(at)
 
 
 def test_a_forked_process_makes_other_ids() -> None:

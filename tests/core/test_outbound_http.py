@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from core import outbound
-from core.outbound_http import HttpAnswer, HttpFailed, exchange
+from core.outbound_http import HttpAnswer, HttpFailed, send_request
 
 Handler = Callable[[socket.socket], None]
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -53,7 +53,7 @@ def saying(*parts: bytes, pause: float = 0.0) -> Handler:
 
 
 def ask(port: int, host: str = "127.0.0.1", seconds: float = 2.0, **options: Any) -> HttpAnswer:
-    return exchange("POST", f"http://{host}:{port}/v1", seconds=seconds, body=b"{}", **options)
+    return send_request("POST", f"http://{host}:{port}/v1", seconds=seconds, body=b"{}", **options)
 
 
 def refusal(port: int, host: str = "127.0.0.1", seconds: float = 2.0, **options: Any) -> HttpFailed:
@@ -79,7 +79,7 @@ def test_a_name_that_is_rebound_is_looked_up_once(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(outbound.socket, "getaddrinfo", getaddrinfo)
     monkeypatch.setattr(outbound.socket, "create_connection", create_connection)
     with pytest.raises(HttpFailed) as caught:
-        exchange("GET", "https://model.example/v1", seconds=1)
+        send_request("GET", "https://model.example/v1", seconds=1)
     assert (caught.value.code, looked_up, opened) == ("unreachable", ["model.example"], [("93.184.215.14", 443)])
 
 

@@ -14,7 +14,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 
 from config.env import certificates_file
-from core.outbound_http import HttpFailed, exchange
+from core.outbound_http import HttpFailed, send_request
 from tests.kit.smtp_server import certificate
 
 
@@ -46,11 +46,11 @@ def test_https_trusts_the_file_too(tmp_path: Path, settings: Any) -> None:
     context, trusted = certificate(tmp_path)
     with https_server(context) as port:
         with pytest.raises(HttpFailed, match="is its certificate valid"):
-            exchange("GET", f"https://localhost:{port}/", seconds=10)
+            send_request("GET", f"https://localhost:{port}/", seconds=10)
         settings.OUTBOUND_CA_FILE = trusted
-        assert exchange("GET", f"https://localhost:{port}/", seconds=10).body == b"ok"
+        assert send_request("GET", f"https://localhost:{port}/", seconds=10).body == b"ok"
         with pytest.raises(HttpFailed, match="is its certificate valid"):  # the name is another one
-            exchange("GET", f"https://127.0.0.1:{port}/", seconds=10)
+            send_request("GET", f"https://127.0.0.1:{port}/", seconds=10)
 
 
 def test_a_file_without_certificates_is_refused_at_the_start(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from dateutil.relativedelta import relativedelta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.spans import after, from_clock, read_moment
+from core.spans import add_span, from_clock, read_moment
 from tests.kit.examples import thorough
 
 ZONES = ("Europe/Berlin", "America/Los_Angeles", "Pacific/Auckland", "Australia/Lord_Howe", "Asia/Kolkata", "UTC")
@@ -35,7 +35,7 @@ def test_spans_are_those_of_dateutil(moment: datetime, zone: str, unit: str, amo
     else:
         local = moment.astimezone(tz.gettz(zone)).replace(tzinfo=None) + relativedelta(**span)
         expected = tz.resolve_imaginary(local.replace(tzinfo=tz.gettz(zone)))
-    assert after(moment, {"amount": amount, "unit": unit}, ZoneInfo(zone)) == expected.astimezone(UTC)
+    assert add_span(moment, {"amount": amount, "unit": unit}, ZoneInfo(zone)) == expected.astimezone(UTC)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_spans_are_those_of_dateutil(moment: datetime, zone: str, unit: str, amo
     ],
 )
 def test_a_span_keeps_the_clock(start: str, amount: int, unit: str, zone: str, end: str) -> None:
-    found = after(datetime.fromisoformat(start), {"amount": amount, "unit": unit}, ZoneInfo(zone))
+    found = add_span(datetime.fromisoformat(start), {"amount": amount, "unit": unit}, ZoneInfo(zone))
     assert found == datetime.fromisoformat(end)
 
 

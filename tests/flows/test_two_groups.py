@@ -22,7 +22,7 @@ from django.db import connection
 
 from config.data_dir import PROJECT
 from config.servers import redis_url
-from config.worker import command, main_processes
+from config.worker import main_processes, worker_command
 from core.tenancy import company_scope
 from crm.files.storage import INCOMING
 from crm.models import Contact, File
@@ -62,7 +62,7 @@ class Group:
         if what == "workers":
             groups = (("main", main_processes(quick=1)), ("ai", 2))
             commands = [
-                [part.replace("@%h", f"-{self.name}@%h") for part in command(name, processes)]
+                [part.replace("@%h", f"-{self.name}@%h") for part in worker_command(name, processes)]
                 for name, processes in groups
             ]
         with (self.service.data / f"{what}.log").open("ab") as log:

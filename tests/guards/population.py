@@ -8,7 +8,7 @@ from django.db import models
 from django.utils import timezone
 
 from accounts.models import Member
-from billing.ledger.services import post
+from billing.ledger.services import post_transaction
 from billing.models import Posting
 from core.fields import CompanyForeignKey
 from core.ids import ObjectIdField, new_id
@@ -57,7 +57,7 @@ def _make(model: type[models.Model], made: dict[type[models.Model], Any]) -> Any
         return made[model]
     existing = model.objects.first()
     if existing is None and model is Posting:
-        post("inv:1", "EUR", [("receivable", 1), ("revenue", -1)])  # the database takes what balances
+        post_transaction("inv:1", "EUR", [("receivable", 1), ("revenue", -1)])  # the database takes what balances
         existing = Posting.objects.first()
     if existing is None:
         values = {

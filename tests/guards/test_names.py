@@ -73,10 +73,31 @@ BANNED_IN_PRODUCT = {
     "why": "queue_reason",
     "Turns": "StartReservations",
     "Made": "CallResult",
+    "insist": "retry_until_available",
+    "strictest": "merge_with",
+    "mends": "can_fix_rows",
+    "lets": "may_on_any_channel",
+    "serves": "is_served_path",
+    "heeds_stop": "honours_stop",
+    "still_theirs": "is_same_person",
+    "standing": "lock_active",
+    "whose_turn": "next_member",
+    "go_by": "use_sender",
+    "begin_with": "apply_template",
+    "dressed": "themed_column",
+    "has_turn": "can_start_now",
+    "take_money": "apply_received_money",
+    "given_up_by": "forfeited_amount",
+    "the_seller": "get_seller",
+    "TOGETHER": "PAUSED_TOGETHER",
+    "GOING": "ACTIVE_STATUSES",
+    "doubt_due": "mark_due_unknown",
 }
 """The same in product code. A model's field may keep its column's name."""
 BANNED_PREFIXES = {"MOST": "MAX_", "LONGEST": "MAX_", "LARGEST": "MAX_", "FEWEST": "MIN_", "SHORTEST": "MIN_"}
+BANNED_SUFFIXES = {"_AT_ONCE": "MAX_BATCH_…, MAX_CONCURRENT_…", "_anew": "restart_…, rewrite_…, reset_…"}
 BANNED_LOCALS = {
+    "house": "context",
     "wave": "batch",
     "trouble": "error, problem",
     "doubt": "error, is_uncertain",
@@ -125,6 +146,7 @@ def better(name: str, *, package: str) -> str:
     words = BANNED.get(bare, "")
     if package in PRODUCT:
         words = words or BANNED_IN_PRODUCT.get(bare) or BANNED_PREFIXES.get(prefix, "")
+        words = words or next((use for end, use in BANNED_SUFFIXES.items() if bare.endswith(end)), "")
     return words
 
 
@@ -165,6 +187,9 @@ def test_banned_names_are_nowhere() -> None:
         ("billing/b.py", "def run():\n    try: ...\n    except ValueError as trouble: ..."),
         ("core/b.py", "def run():\n    for again in (): ..."),
         ("core/b.py", "f = lambda why: 1"),
+        ("workflows/b.py", "def run(house): ..."),
+        ("core/b.py", "ROWS_AT_ONCE = 5"),
+        ("core/b.py", "class A:\n    def _search_anew(self): ..."),
     ],
 )
 def test_each_kind_of_name_is_seen(path: str, source: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from billing.gateways.base import Credentials, Gateway
-from billing.gateways.registry import ADAPTERS, adapter
+from billing.gateways.registry import ADAPTERS, adapter_class
 from config.local.gateway_standin.server import Server, running
 
 SECRETS = {
@@ -40,4 +40,4 @@ def gateway(name: str, server: Server) -> Gateway:
     credentials = Credentials(
         key_id=key_id, secret_key=secret_key, webhook_secret=webhook_secret, base_url=server.base(name)
     )
-    return adapter(name)(credentials)
+    return adapter_class(name)(credentials)

@@ -51,7 +51,7 @@ def commit_intent(job: SendJob, *, recipient: str, message_id: str = "<x@example
     row = intents.intent_of(job, recipient=recipient, message_id=message_id)
     held = run(intents.INTENT, row)
     if held:
-        intents.begun(job, row)
+        intents.mark_intent_committed(job, row)
     return held
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from accounts.companies.first_steps import first_steps
+from accounts.companies.first_steps import first_steps_done
 from accounts.models import Member, Role, User
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, MemberFactory
@@ -30,7 +30,7 @@ def test_they_are_told_until_they_are_done_or_dismissed(scope: Cast) -> None:
     assert "Add contacts (completed)" in text_of(page)
     assert at(scope.owner, "senders/new") in html_of(page)
     with CaptureQueriesContext(connection) as queries:
-        assert [one["step"] for one in first_steps() if one["isDone"]] == ["contacts", "members"]
+        assert [one["step"] for one in first_steps_done() if one["isDone"]] == ["contacts", "members"]
     assert len(queries) == 1
 
     # Who may do none of it sees none; who has seen enough is left alone.

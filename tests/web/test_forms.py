@@ -18,7 +18,7 @@ from core.web.filters import Choice
 from core.web.forms import Field, Form, Option, name_below
 from core.web.forms.from_input import form_from_input
 from core.web.lists import Column, ListState
-from crm.records.problems import ValueProblem, refusal
+from crm.records.problems import ValueProblem, problems_error
 
 
 def form() -> Form:
@@ -53,7 +53,7 @@ def answer_to(error: ApiError) -> Answer:
 
 def custom(key: str) -> NamedError:
     """Return the error of a custom field, whose text begins with its name."""
-    return refusal([ValueProblem(key, "BadRequest_400", "is no number", "Shoe size")])
+    return problems_error([ValueProblem(key, "BadRequest_400", "is no number", "Shoe size")])
 
 
 class Rows(Input):

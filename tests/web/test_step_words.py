@@ -11,7 +11,7 @@ from django.test import Client
 from core.events.kinds import EVENT_KINDS, EVENTS
 from core.text.labels.event_kinds import EVENT_LABELS, RESOURCES
 from core.types import Values
-from core.web.words.problems import sentence
+from core.web.words.problems import to_sentence
 from tests.kit.cast import Cast
 from tests.kit.factories import SmtpFactory
 from tests.kit.html import html_of
@@ -88,7 +88,7 @@ def test_each_kind_of_events_has_a_sentence_of_its_own() -> None:
     ],
 )
 def test_addresses_and_names_keep_their_first_letter(text: str, expected: str) -> None:
-    assert sentence(text) == expected
+    assert to_sentence(text) == expected
 
 
 def test_new_steps_are_found_by_usual_words(cast: Cast, client: Client) -> None:

@@ -155,7 +155,7 @@ def _slice(plan: Plan, types: dict[str, str], state: RunState, seed: int, rnd: r
         live = state.live_tokens()
         if not live:
             break
-        seen = interpreter.visit(plan, state, rnd.choice(live))
+        seen = interpreter.start_visit(plan, state, rnd.choice(live))
         if types[seen.node.id] != "ask" or seen.arrived is not None:
             log.append((seen.node.id, seen.number))
         _step(plan, types[seen.node.id], state, seen, seed)

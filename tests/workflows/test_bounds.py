@@ -38,7 +38,7 @@ def test_what_a_server_echoes_of_a_secret_is_not_kept(monkeypatch: pytest.Monkey
         body = f'{{"{coded}": "x", "a": ["{escaped}"], "b": "{"." * 270}{coded}"}}'.encode()
         return HttpAnswer(status, {"Content-Type": kind, "X-Echo": "." * 490 + coded}, body)
 
-    monkeypatch.setattr(http, "exchange", echo)
+    monkeypatch.setattr(http, "send_request", echo)
     monkeypatch.setattr(http, "secret_for", lambda id, host: SECRET)
     request = {
         "method": "POST",

@@ -15,7 +15,7 @@ import time_machine
 from django.utils import timezone
 
 from core.jobs import WORK
-from crm.webhooks.signing import signed_headers
+from crm.webhooks.signing import sign_headers
 from outreach.connections.ai.models import AiUsage
 from tests.kit.ai_server import AiServer, Say, ai_server
 from tests.kit.cast import Cast, make_cast
@@ -235,14 +235,14 @@ def test_an_error_branch_sees_what_was_answered(cast: Cast, server: DataServer) 
 def test_a_secret_of_standard_webhooks_is_decoded() -> None:
     body, secret = b'{"a":1}', base64.b64encode(b"k" * 24).decode()
     made = {
-        key: signed_headers([key], id="msg", seconds=1, body=body)["webhook-signature"]
+        key: sign_headers([key], id="msg", seconds=1, body=body)["webhook-signature"]
         for key in (f"whsec_{secret}", "plain")
     }
     for told, key in ((f"whsec_{secret}", b"k" * 24), ("plain", b"plain")):
         digest = hmac.new(key, b"msg.1." + body, hashlib.sha256).digest()
         assert made[told] == f"v1,{base64.b64encode(digest).decode()}"
     with pytest.raises(ValueError, match="base64|character|padding"):
-        signed_headers(["whsec_!"], id="msg", seconds=1, body=body)
+        sign_headers(["whsec_!"], id="msg", seconds=1, body=body)
 
 
 def test_a_held_run_makes_no_call_and_a_cancelled_one_never(cast: Cast, server: DataServer) -> None:

@@ -185,7 +185,7 @@ def test_events_of_many_records_start_behind_what_happens_now(cast: Cast, monkey
     found = cast.key.get("/workflow/backlog").data
     assert (found["events"], found["runs"]) == (3, 0)
     late = contact(cast)
-    monkeypatch.setattr(limits, "has_turn", lambda now: False)  # the company's rate is used up
+    monkeypatch.setattr(limits, "can_start_now", lambda now: False)  # the company's rate is used up
     drain()
     assert [run.contact_id for run in runs(cast, id)] == [late]
     monkeypatch.undo()

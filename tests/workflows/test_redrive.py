@@ -152,11 +152,11 @@ def test_the_overlay_says_where_runs_are_and_what_they_did(cast: Cast, house: tu
     contact(cast, name="Cid", email="cid@example.org", number="1512345670")
     with unscoped(reason="test: counts of all companies"), transaction.atomic():
         loose = list(NodeCount.objects.values_list("node", "outcome", "took"))
-        counters.compact()
+        counters.compact_hour()
         assert (NodeCount.objects.count(), len(loose) >= 5) == (len(set(loose)), True)
     work()
     with unscoped(reason="test: counts of all companies"), transaction.atomic():
-        counters.compact()
+        counters.compact_hour()
     after = cast.key.get(f"/workflow/{id}/overlay", version="1").data["nodes"]
     assert (after["if"]["done"], after["wait"]["now"]) == ({"true": 1, "false": 2}, {"waiting": 2})
     late = cast.key.get(f"/workflow/{id}/overlay", since="2100-01-01T00:00:00Z").data["nodes"]

@@ -9,7 +9,7 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from core.ids import first_id
+from core.ids import min_id_at
 from core.tenancy import unscoped
 from tests.kit.cast import Cast, make_cast
 from tests.workflows.helpers import contact, edges, node, published, runs, work
@@ -44,10 +44,10 @@ def test_runs_that_ended_long_ago_go_with_their_steps(cast: Cast, settings: Any,
     work()
     begun = timezone.now()
     with cast.scope():
-        RunSkip.objects.create(pk=first_id(begun - timedelta(days=31)), workflow_id=usual, day=begun, reason="filter")
+        RunSkip.objects.create(pk=min_id_at(begun - timedelta(days=31)), workflow_id=usual, day=begun, reason="filter")
         for days in (390, 401):
             due = begun - timedelta(days=days)
-            ScheduleFiring.objects.create(pk=first_id(due), workflow_id=usual, due_at=due)
+            ScheduleFiring.objects.create(pk=min_id_at(due), workflow_id=usual, due_at=due)
 
     def left(days: int) -> list[int]:
         with time_machine.travel(begun + timedelta(days=days), tick=False):

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from django.db.models import Count, Min
 from django.utils import timezone
 
-from core.text.json import iso
+from core.text.json import format_iso
 from core.types import JsonObject
 from workflows.engine.limits import limits
 from workflows.engine.limits.models import StartBucket
@@ -23,7 +23,7 @@ LATELY = timedelta(hours=1)
 
 def backlog() -> JsonObject:
     """Return the queued starts of the active company, with its limits."""
-    now, allowed = timezone.now(), limits.allowance()
+    now, allowed = timezone.now(), limits.plan_limits()
     counts: dict[str, dict[str, int]] = defaultdict(dict)
     queued = WorkflowRun.objects.filter(status=Status.QUEUED).order_by()
     for workflow_id, reason, number in queued.values_list("workflow_id", "reason").annotate(number=Count("pk")):
@@ -39,12 +39,16 @@ def backlog() -> JsonObject:
         "runs": sum(reasons.values()),
         "reasons": dict(reasons),
         "events": events["number"],
-        "oldestEventAt": iso(events["oldest"]) if events["oldest"] else None,
+        "oldestEventAt": format_iso(events["oldest"]) if events["oldest"] else None,
         "startsPerSecond": allowed.rate,
         "burst": allowed.burst,
-        "nextStartAt": iso(turn),
-        "eta": iso(turn + allowed.interval * events["number"]),
-        "month": {"used": limits.started_this_month(), "limit": allowed.month, "endsAt": iso(limits.next_month(now))},
+        "nextStartAt": format_iso(turn),
+        "eta": format_iso(turn + allowed.interval * events["number"]),
+        "month": {
+            "used": limits.started_this_month(),
+            "limit": allowed.month,
+            "endsAt": format_iso(limits.next_month(now)),
+        },
         "workflows": _workflows(counts),
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accounts.snapshots.filters import authorship
+from accounts.snapshots.filters import authorship_fields
 from core.lists import FieldSet, ListField
 
 WORKFLOW_FIELDS = FieldSet(
@@ -13,7 +13,7 @@ WORKFLOW_FIELDS = FieldSet(
         ListField("triggerEventType", "text", "trigger_event_type", searchable=True, nullable=False),
         ListField("publishedAt", "date", "published_at"),
         ListField("nextFireAt", "date", "next_fire_at"),
-        *authorship(),
+        *authorship_fields(),
     ],
     default_search=("name",),
 )

@@ -19,7 +19,7 @@ from workflows.engine.models import WorkflowInterest
 from workflows.engine.plans import plan_of
 from workflows.graphs.events import SCHEDULE, TRIGGER_EVENTS, WEBHOOK
 from workflows.graphs.models import Workflow, WorkflowTrigger, WorkflowVersion
-from workflows.graphs.rights import May, anything, lacking
+from workflows.graphs.rights import May, allow_all, missing_permissions
 from workflows.graphs.validation import check_draft
 from workflows.schedules.times import first_time
 
@@ -34,7 +34,7 @@ class NotPublishable(NamedError):
         self.extra = {"errors": errors}
 
 
-def change_status(workflow: Workflow, status: str, member_id: str, may: May = anything) -> None:
+def change_status(workflow: Workflow, status: str, member_id: str, may: May = allow_all) -> None:
     """Give a locked workflow another status. Raises ValidationError_400 where it cannot be published."""
     if status == Status.PUBLISHED:
         publish(workflow, member_id, may=may)
@@ -54,7 +54,7 @@ def _checked(workflow: Workflow, may: May) -> JsonObject:
 
 @transaction.atomic
 def publish(
-    workflow: Workflow, member_id: str, runs: str = version_migration.KEEP, may: May = anything
+    workflow: Workflow, member_id: str, runs: str = version_migration.KEEP, may: May = allow_all
 ) -> dict[str, int]:
     """Publish the draft of a locked workflow as the version for new runs, and release held runs.
 
@@ -64,7 +64,7 @@ def publish(
     """
     graph = _checked(workflow, may)
     locks.lock_alone([workflow.pk])
-    while workflow.carry:  # a version before is still to be carried out, and not by what is said of this one
+    while workflow.carry:  # finish the migration of an earlier version by its own mode first
         completion.settle(workflow.pk)
         workflow.refresh_from_db()
     current = _kept_version(workflow, graph, member_id, runs)
@@ -76,7 +76,7 @@ def publish(
         new = True
     else:
         new = workflow.status != Status.PUBLISHED
-    concerned = version_migration.concerned(workflow.pk, current.pk, graph, current.published_by)
+    concerned = version_migration.count_older_runs(workflow.pk, current.pk, graph, current.published_by)
     counts = _older_run_counts(concerned, runs)
     workflow.carry = "" if runs == version_migration.KEEP else runs
     if new:
@@ -102,7 +102,7 @@ def _kept_version(workflow: Workflow, graph: JsonObject, member_id: str, runs: s
 def _is_disallowed(version: WorkflowVersion) -> bool:
     """Return whether the version's publisher lacks a permission by now: it needs another publisher."""
     publisher = version.published_by
-    return publisher is not None and bool(lacking(plan_of(version.pk), publisher.may))
+    return publisher is not None and bool(missing_permissions(plan_of(version.pk), publisher.may))
 
 
 def _older_run_counts(concerned: Mapping[str, int], runs: str) -> dict[str, int]:
@@ -143,6 +143,7 @@ def _hear(workflow: Workflow, kinds: set[str]) -> None:
     interests = WorkflowInterest.objects.filter(workflow=workflow)
     if not completion.open_runs(workflow.pk):
         interests.exclude(kind__in=kinds).delete()
+    # Kinds of the former version have their rows already.
     WorkflowInterest.objects.bulk_create(
         [WorkflowInterest(workflow=workflow, kind=kind) for kind in sorted(kinds)], ignore_conflicts=True
     )
@@ -171,7 +172,7 @@ def _withdraw(workflow: Workflow, status: str, member_id: str) -> None:
 
 @transaction.atomic
 def publish_workflow(
-    *, id: str, member_id: str, runs: str = version_migration.KEEP, dry_run: bool = False, may: May = anything
+    *, id: str, member_id: str, runs: str = version_migration.KEEP, dry_run: bool = False, may: May = allow_all
 ) -> dict[str, int]:
     """Publish a workflow. Return the numbers of runs of older versions that were kept, moved and cancelled.
 
@@ -184,7 +185,7 @@ def publish_workflow(
     graph = _checked(workflow, may)
     current = _kept_version(workflow, graph, member_id, version_migration.MOVE)
     publisher = Member.objects.filter(pk=member_id).first()
-    return version_migration.concerned(workflow.pk, None if current is None else current.pk, graph, publisher)
+    return version_migration.count_older_runs(workflow.pk, None if current is None else current.pk, graph, publisher)
 
 
 @transaction.atomic
@@ -234,6 +235,7 @@ def get_version(workflow_id: str, number: int) -> WorkflowVersion:
 
 
 def _locked(id: str) -> Workflow:
+    # NO KEY UPDATE, so that runs, which refer to the workflow, can start at the same time.
     workflow: Workflow | None = kept_workflows().select_for_update(of=("self",), no_key=True).filter(pk=id).first()
     if workflow is None:
         raise NamedError("WorkflowNotFound_404", "there is no such workflow in this company", field="id")

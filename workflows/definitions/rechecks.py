@@ -15,7 +15,7 @@ from workflows.definitions.publishing import change_status
 from workflows.definitions.services import get_workflow
 from workflows.engine.plans import plan_of
 from workflows.graphs.models import Workflow
-from workflows.graphs.rights import lacking
+from workflows.graphs.rights import missing_permissions
 
 LOOK_BACK = timedelta(days=1)
 """Roles that were changed within this time are compared, each minute: a stopped worker leaves none out."""
@@ -43,7 +43,7 @@ def _pause_if_disallowed(id: str) -> None:
     publisher = version.published_by if version is not None else None
     if version is None or publisher is None or workflow.status != Status.PUBLISHED:
         return
-    missing = lacking(plan_of(version.pk), publisher.may)
+    missing = missing_permissions(plan_of(version.pk), publisher.may)
     if not missing:
         return
     change_status(workflow, Status.PAUSED, publisher.pk)

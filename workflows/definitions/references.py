@@ -12,7 +12,7 @@ from core.errors import NamedError
 from core.events.kinds import module_of
 from core.models import Event
 from core.tenancy import company_id
-from core.text.json import iso
+from core.text.json import format_iso
 from core.types import JsonObject, Values
 from crm.records.types import RECORD_TYPES, kind_of
 from workflows.engine.models import RunStep, WorkflowRun
@@ -208,5 +208,5 @@ def _of_run(workflow: Workflow) -> list[Reference]:
         _reference("company._id", "id", company_id()),
         _reference("company.name", "text", company["name"]),
         _reference("company.timezone", "text", str(company["timezone"])),
-        _reference("now", "date", iso(timezone.now())),
+        _reference("now", "date", format_iso(timezone.now())),
     ]

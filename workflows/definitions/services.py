@@ -22,7 +22,7 @@ from workflows.engine import completion, locks
 from workflows.graphs.models import Workflow, WorkflowTrigger
 from workflows.graphs.parse import check_plain, read_graph
 from workflows.graphs.problems import Problems
-from workflows.graphs.rights import May, anything
+from workflows.graphs.rights import May, allow_all
 from workflows.graphs.validation import check_draft
 
 MODULE = "workflow"
@@ -64,7 +64,7 @@ def update_workflow(
     member_id: str,
     status: str | None = None,
     unchanged_since: str | None = None,
-    may: May = anything,
+    may: May = allow_all,
     **values: Any,
 ) -> Workflow:
     """Change the given values of the draft, and the status. A published version stays as it is until the next one.

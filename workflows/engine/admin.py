@@ -7,8 +7,8 @@ from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, BackOfficeAdmin, CompanyRecordAdmin
-from core.backoffice.columns import chosen
-from core.backoffice.panels import ROWS, link, list_address, panel, table
+from core.backoffice.columns import choice_text
+from core.backoffice.panels import ROWS, list_address, register_panel, render_link, render_table
 from core.backoffice.values import state
 from core.text.translation import gettext_lazy as _
 from workflows.engine.limits.models import PlaceNotice, StartBucket
@@ -42,14 +42,15 @@ class WorkflowRunAdmin(CompanyRecordAdmin):
     folds = ("state", "seq", "entry_key", "parent", "trigger")
 
 
-@panel(WorkflowRun, _("Steps"), permission="workflows.view_runstep")
+@register_panel(WorkflowRun, _("Steps"), permission="workflows.view_runstep")
 def _steps(run: WorkflowRun) -> SafeString:
     rows = RunStep.objects.filter(run=run).order_by("-id")[:ROWS]
     cells = [
-        (link(row), state(row.status, chosen(row, "status")), _error(row), row.handle, row.created_at) for row in rows
+        (render_link(row), state(row.status, choice_text(row, "status")), _error(row), row.handle, row.created_at)
+        for row in rows
     ]
     more = list_address(RunStep, q=run.pk)
-    return table(
+    return render_table(
         (_("Step"), _("Status"), _("Error"), _("Output"), _("Time")),
         cells,
         more=more,

@@ -12,8 +12,8 @@ from time import perf_counter
 from django.db import OperationalError, transaction
 
 from core.errors import ApiError
-from core.events import caused_by
-from core.text.json import iso
+from core.events import event_cause
+from core.text.json import format_iso
 from core.types import JsonObject, Values
 from workflows.engine import interpreter
 from workflows.engine.cursor import Cursor
@@ -61,7 +61,7 @@ class CompanyContext:
             ids = {id for subject in subjects if (id := self.organizations[subject])}
             self.known[ORGANIZATION] |= values_of(ORGANIZATION, ids - self.known[ORGANIZATION].keys())
 
-    # A node has written; the next one has to see its values, and not those of the beginning of the slice.
+    # The next node must see this node's values instead of the cached ones.
     def forget(self, cursors: Iterable[Cursor]) -> None:
         """Forget the values of records that may have changed."""
         for cursor in cursors:
@@ -88,34 +88,34 @@ class CompanyContext:
     @cached_property
     def facts(self) -> JsonObject:
         """The values that all runs have."""
-        return {"company": {"_id": self.id, "name": self.name, "timezone": self.zone}, "now": iso(self.now)}
+        return {"company": {"_id": self.id, "name": self.name, "timezone": self.zone}, "now": format_iso(self.now)}
 
 
 def _subject(cursor: Cursor) -> Subject:
     return cursor.run.contact_id, cursor.run.lead_id
 
 
-def advance(cursors: Sequence[Cursor], house: CompanyContext) -> None:
+def advance(cursors: Sequence[Cursor], context: CompanyContext) -> None:
     """Advance the runs until each of them waits, has ended, or has used its slice."""
     while group := _next_group(cursors):
         node = group[0][0].node_at(group[0][1])
-        visits = [(cursor, interpreter.visit(cursor.plan, cursor.state, token)) for cursor, token in group]
+        visits = [(cursor, interpreter.start_visit(cursor.plan, cursor.state, token)) for cursor, token in group]
         begun = perf_counter()
-        outcomes = run_node(node, visits, house)
+        outcomes = run_node(node, visits, context)
         # Each run's part: the batch took the time once for all of them.
         share = 1000 * (perf_counter() - begun) / len(visits)
-        for (cursor, seen), outcome in zip(visits, outcomes, strict=True):
-            cursor.record(seen, outcome, share)
+        for (cursor, visit), outcome in zip(visits, outcomes, strict=True):
+            cursor.record(visit, outcome, share)
 
 
-def run_node(node: Node, visits: Sequence[tuple[Cursor, Visit]], house: CompanyContext) -> list[Outcome]:
-    """Run the node for all visits of it. A disabled node passes them on."""
+def run_node(node: Node, visits: Sequence[tuple[Cursor, Visit]], context: CompanyContext) -> list[Outcome]:
+    """Run the node for its visits. A disabled node passes them on."""
     if node.disabled:
         handles = node.type.handles(node.config)
         return [Outcome(handle=handles[0] if handles else "out") for _ in visits]
-    items = _run(node, visits, house)
+    items = _run(node, visits, context)
     if node.type.writes:
-        house.forget(cursor for cursor, _ in visits)
+        context.forget(cursor for cursor, _ in visits)
     for item in items:
         if item.outcome.status == "failed":
             # Rendered for failures alone: only there do people need to see the values.
@@ -158,17 +158,17 @@ def _next_group(cursors: Sequence[Cursor]) -> list[tuple[Cursor, str]]:
     return list(first.values())
 
 
-def _run(node: Node, visits: Sequence[tuple[Cursor, Visit]], house: CompanyContext) -> list[Item]:
+def _run(node: Node, visits: Sequence[tuple[Cursor, Visit]], context: CompanyContext) -> list[Item]:
     """Run the node for all, or if that fails for one after another."""
-    house.load((cursor for cursor, _ in visits), frozenset(path.partition(".")[0] for path in node.paths))
-    items = [_item(cursor, seen, house) for cursor, seen in visits]
-    error = _attempt(node, visits, items, house)
+    context.load((cursor for cursor, _ in visits), frozenset(path.partition(".")[0] for path in node.paths))
+    items = [_item(cursor, seen, context) for cursor, seen in visits]
+    error = _attempt(node, visits, items, context)
     if error is None:
         return items
     # The savepoint has undone the batch. Alone, only the run that is at fault fails.
     if len(items) > 1:
         log.warning("node %s failed for %s runs at once; it takes them one by one", node.type.type, len(items))
-        return [_run(node, [visit], house)[0] for visit in visits]
+        return [_run(node, [visit], context)[0] for visit in visits]
     items[0].outcome = Outcome()
     if isinstance(error, ApiError):
         fail_by(items[0], error)
@@ -178,39 +178,39 @@ def _run(node: Node, visits: Sequence[tuple[Cursor, Visit]], house: CompanyConte
     return items
 
 
-def _item(cursor: Cursor, seen: Visit, house: CompanyContext) -> Item:
+def _item(cursor: Cursor, visit: Visit, context: CompanyContext) -> Item:
     return Item(
         cursor.run,
-        house.scope(cursor, seen.token),
-        partial(cursor.key_of, seen),
-        seen.token,
-        seen.arrived,
-        cursor.state.rounds.get(seen.token, 0),
+        context.scope(cursor, visit.token),
+        partial(cursor.key_of, visit),
+        visit.token,
+        visit.arrived,
+        cursor.state.rounds.get(visit.token, 0),
     )
 
 
 def _attempt(
-    node: Node, visits: Sequence[tuple[Cursor, Visit]], items: Sequence[Item], house: CompanyContext
+    node: Node, visits: Sequence[tuple[Cursor, Visit]], items: Sequence[Item], context: CompanyContext
 ) -> Exception | None:
     run, arrived = visits[0][0].run, visits[0][1].arrived
     batch = NodeBatch(
         config=node.config,
         items=items,
-        now=house.now,
-        actor_id=house.actors.get(run.version_id),
-        company_id=house.id,
-        zone=house.zone,
+        now=context.now,
+        actor_id=context.actors.get(run.version_id),
+        company_id=context.id,
+        zone=context.zone,
         templates=node.templates,
         conditions=node.conditions,
         node_id=node.id,
     )
-    cause = {"workflow": run.workflow_id, "name": house.names.get(run.workflow_id, ""), "depth": run.depth + 1}
+    cause = {"workflow": run.workflow_id, "name": context.names.get(run.workflow_id, ""), "depth": run.depth + 1}
     try:
-        # A savepoint: the effects of a node that fails are undone, and those of the slice stay.
-        with transaction.atomic(), caused_by(cause):
+        # The savepoint undoes the effects of a failing node and keeps the rest of the slice.
+        with transaction.atomic(), event_cause(cause):
             node.type.handle(batch, resumes=arrived is not None)
     except OperationalError:
         raise  # a deadlock or a lost connection: the whole slice comes again
-    except Exception as error:  # noqa: BLE001  the edge of a node: its policy says what becomes of the error
+    except Exception as error:  # noqa: BLE001  the edge of a node: its policy (on_error) decides
         return error
     return None

@@ -48,9 +48,11 @@ def due_companies() -> list[str]:
         cursor.execute(DUE_COMPANIES, {"after": _last_company, "most": MAX_COMPANIES})
         company_ids = [id for (id,) in cursor.fetchall()]
         if len(company_ids) < MAX_COMPANIES:
+            # The round ends here, so the rest comes from its start: every company gets a turn.
             cursor.execute(DUE_COMPANIES, {"after": "", "most": MAX_COMPANIES - len(company_ids)})
             company_ids += [id for (id,) in cursor.fetchall()]
         if len(company_ids) >= MAX_COMPANIES:
+            # The oldest notice's company always takes part, so that none waits longer than a slice.
             cursor.execute("SELECT company_id FROM workflows_runready ORDER BY id LIMIT 1")
             company_ids = [*(id for (id,) in cursor.fetchall()), *company_ids]
     company_ids = list(dict.fromkeys(company_ids))[:MAX_COMPANIES]
@@ -72,9 +74,9 @@ def claim(companies: Sequence[str], *, without: Collection[str]) -> dict[str, li
 
 
 def lock(claimed: Mapping[str, list[str]]) -> dict[str, list[str]]:
-    """Lock those of the notices that nobody else holds by now. Returns run -> its notices."""
+    """Lock the notices that are free. Returns run -> its notices."""
     ids = [id for notices in claimed.values() for id in notices]
-    # Read without an order: SKIP LOCKED waits for nobody, so no circle of waiting can arise.
+    # Read without an order: SKIP LOCKED never waits, so it cannot deadlock.
     locked = RunReady.objects.filter(pk__in=ids).select_for_update(of=("self",), skip_locked=True).order_by()
     notices_by_run: dict[str, list[str]] = defaultdict(list)
     for id, run_id in locked.values_list("pk", "run_id"):

@@ -12,7 +12,7 @@ from core.tenancy import company_scope, unscoped
 from outreach.runs.genie.automated import release_messages_of
 from workflows.engine import locks, version_migration, writing
 from workflows.engine.models import WORK, WorkflowRun
-from workflows.engine.slices import GOING, TOGETHER, held_reason
+from workflows.engine.slices import ACTIVE_STATUSES, PAUSED_TOGETHER, held_reason
 from workflows.graphs.models import Workflow
 
 BATCH = 5000
@@ -75,7 +75,7 @@ def _follow(runs: QuerySet[WorkflowRun], workflow: Workflow) -> int:
     """Pause a batch of held runs, or release one that is no longer held. Return the number of runs."""
     moved = _hold_together(runs, workflow)
     if workflow.status != Workflow.Status.PUBLISHED:
-        return moved + writing.pause(_locked(runs.filter(status__in=GOING)), held_reason(workflow))
+        return moved + writing.pause(_locked(runs.filter(status__in=ACTIVE_STATUSES)), held_reason(workflow))
     held = runs.filter(status=Status.PAUSED, reason__in=OF_WORKFLOW, hold_no=workflow.hold_no)
     return moved + release(held, workflow, BATCH)
 
@@ -84,10 +84,10 @@ def _hold_together(runs: QuerySet[WorkflowRun], workflow: Workflow) -> int:
     """Give the runs that were paused together the reason for which they stay so until they are resumed, those of a
     workflow that is not published, too. Returns how many."""
     held = runs.filter(hold_no__lt=workflow.hold_no)
-    moved = writing.pause(_locked(held.filter(status__in=GOING)), TOGETHER)
+    moved = writing.pause(_locked(held.filter(status__in=ACTIVE_STATUSES)), PAUSED_TOGETHER)
     # Their reason changes although they are paused already: publishing again must not release them.
     kept = _locked(held.filter(status=Status.PAUSED, reason__in=OF_WORKFLOW))
-    renamed: int = WorkflowRun.objects.filter(pk__in=kept).update(reason=TOGETHER)
+    renamed: int = WorkflowRun.objects.filter(pk__in=kept).update(reason=PAUSED_TOGETHER)
     return moved + renamed
 
 
@@ -112,4 +112,4 @@ def release(runs: object, workflow: Workflow, most: int | None = None) -> int:
 def open_runs(workflow_id: str) -> int:
     """Count the runs of the workflow that are under way, or will be as soon as it is published."""
     held = Q(status=Status.PAUSED, reason__in=OF_WORKFLOW)
-    return int(WorkflowRun.objects.filter(Q(status__in=GOING) | held, workflow=workflow_id).count())
+    return int(WorkflowRun.objects.filter(Q(status__in=ACTIVE_STATUSES) | held, workflow=workflow_id).count())

@@ -80,7 +80,7 @@ def percentiles(numbers: Mapping[int, int], *shares: float) -> list[int]:
     return [round(2 ** (buckets[place] / 2)) for place in places]
 
 
-def compact() -> bool:
+def compact_hour() -> bool:
     """Put the counts of an hour together, and delete those older than KEPT. Returns whether there may be more."""
     now = timezone.now()
     # SKIP LOCKED lets two compactors share the rows; the unique key makes them add up in one place.

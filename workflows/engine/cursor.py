@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any
 
-from core.spans import after
-from core.text.json import iso
+from core.spans import add_span
+from core.text.json import format_iso
 from core.types import JsonObject
 from workflows.engine import interpreter
 from workflows.engine.interpreter import MAX_STEPS, MAX_TOKENS, Visit
@@ -73,7 +73,7 @@ class Cursor:
     @cached_property
     def facts(self) -> dict[str, str]:
         """Return the values of the run itself that expressions may refer to."""
-        return {"_id": self.run.pk, "workflow": self.run.workflow_id, "startedAt": iso(self.run.created_at)}
+        return {"_id": self.run.pk, "workflow": self.run.workflow_id, "startedAt": format_iso(self.run.created_at)}
 
     @property
     def subject(self) -> str:
@@ -86,7 +86,7 @@ class Cursor:
         if self.ended is not None or len(self.steps) >= BUDGET:
             return None
         for fired in interpreter.settle(self.plan, self.state):
-            self.note(fired, "done", Outcome())
+            self.record_step(fired, "done", Outcome())
         if self.state.is_over():
             self.end(Status.COMPLETED, "end")
             return None
@@ -101,16 +101,16 @@ class Cursor:
     def node_at(self, token: str) -> Node:
         return self.plan.nodes[self.state.tokens[token].node]
 
-    def key_of(self, seen: Visit) -> str:
+    def key_of(self, visit: Visit) -> str:
         """Return the key of a node's effect, which stays the same over tries and restarts of the worker."""
         # Turn and generation, and not the attempt: another try has to find the effect of the one before.
-        return str(uuid.uuid5(NAMESPACE, f"{self.run.pk}/{seen.node.id}/{seen.turn}/{self.state.generation}"))
+        return str(uuid.uuid5(NAMESPACE, f"{self.run.pk}/{visit.node.id}/{visit.turn}/{self.state.generation}"))
 
-    def record(self, seen: Visit, outcome: Outcome, took: float | None = None) -> None:
+    def record(self, visit: Visit, outcome: Outcome, took: float | None = None) -> None:
         """Write down what became of the run at a node, and move on. `took` is how long that was, in milliseconds; of
         what it waited for here the whole wait counts."""
-        if seen.since is not None:
-            took = 1000 * (self.now.timestamp() - seen.since)
+        if visit.since is not None:
+            took = 1000 * (self.now.timestamp() - visit.since)
         # Checked before it is stored, so that the run fails at the node that made it.
         large = next((name for name, variable in outcome.variables.items() if is_larger(variable, MAX_OUTPUT)), None)
         if large is not None:
@@ -119,26 +119,26 @@ class Cursor:
                 "failed", code="tooLarge", message=f"{large}: {text}", reason=Reason(text, large), permanent=True
             )
         if outcome.status == "failed":
-            self._failed(seen, outcome, took)
+            self._failed(visit, outcome, took)
             return
         self.state.variables.update(outcome.variables)
         if outcome.variables and is_larger(self.state.variables, MAX_STATE):
             self._too_large()
             return
         # Only outputs that some expression refers to are kept: the state is written with every slice.
-        if seen.node.id in self.plan.kept:
-            self.state.outputs[seen.node.id] = _fitting(outcome.output)
+        if visit.node.id in self.plan.kept:
+            self.state.outputs[visit.node.id] = _fitting(outcome.output)
         if outcome.record is not None:
             self._adopt(*outcome.record)
-        self.note(seen, outcome.status, outcome, None if outcome.status == "waiting" else took)
+        self.record_step(visit, outcome.status, outcome, None if outcome.status == "waiting" else took)
         if outcome.end_reason:
             self.end(Status.COMPLETED, outcome.end_reason)
             return
         if outcome.request is not None:
-            self.requests.append((seen.token, seen.node, self.key_of(seen), outcome.request))
+            self.requests.append((visit.token, visit.node, self.key_of(visit), outcome.request))
         if outcome.until is not None:
-            self.timers.append((seen.token, outcome.until))
-        interpreter.advance(self.plan, self.state, seen, outcome, since=self.now.timestamp())
+            self.timers.append((visit.token, outcome.until))
+        interpreter.advance(self.plan, self.state, visit, outcome, since=self.now.timestamp())
         # A run that a deletion has started goes on without the record.
         about_gone = str(self.run.trigger.get("kind", "")).endswith(".deleted")
         if outcome.deletes and not about_gone and not self.state.is_over():
@@ -150,48 +150,48 @@ class Cursor:
         if getattr(self.run, name) is None:
             setattr(self.run, name, id)
 
-    def _failed(self, seen: Visit, outcome: Outcome, took: float | None) -> None:
-        done = interpreter.fail(self.plan, self.state, seen, retry=not outcome.permanent, unknown=outcome.unknown)
+    def _failed(self, visit: Visit, outcome: Outcome, took: float | None) -> None:
+        done = interpreter.fail(self.plan, self.state, visit, retry=not outcome.permanent, unknown=outcome.unknown)
         status = {"retry": "retrying"}.get(done, "failed")
-        self.note(seen, status, outcome, took)
+        self.record_step(visit, status, outcome, took)
         if done == "retry":
-            self.timers.append((seen.token, self._next_try(seen)))
+            self.timers.append((visit.token, self._next_try(visit)))
         elif done == "fail":
-            self.failure = RunFailure(seen.node.id, outcome.code, outcome.message, outcome.reason)
+            self.failure = RunFailure(visit.node.id, outcome.code, outcome.message, outcome.reason)
             self.end(Status.FAILED, "error")
-        elif seen.node.id in self.plan.kept:
+        elif visit.node.id in self.plan.kept:
             output = _fitting(outcome.output) if isinstance(outcome.output, dict) else {}
-            self.state.outputs[seen.node.id] = {**output, "error": self._error(seen, outcome)}
+            self.state.outputs[visit.node.id] = {**output, "error": self._error(visit, outcome)}
 
-    def _next_try(self, seen: Visit) -> datetime:
-        retry = seen.node.on_error.retry
-        first = after(self.now, retry.delay.as_json(), UTC) - self.now
-        most = after(self.now, retry.max.as_json(), UTC) - self.now
-        times = 2 ** (seen.attempt - 1) if retry.backoff == "exponential" else 1
+    def _next_try(self, visit: Visit) -> datetime:
+        retry = visit.node.on_error.retry
+        first = add_span(self.now, retry.delay.as_json(), UTC) - self.now
+        most = add_span(self.now, retry.max.as_json(), UTC) - self.now
+        times = 2 ** (visit.attempt - 1) if retry.backoff == "exponential" else 1
         return self.now + min(first * times, most)
 
-    def _error(self, seen: Visit, outcome: Outcome) -> JsonObject:
+    def _error(self, visit: Visit, outcome: Outcome) -> JsonObject:
         return {
             "code": outcome.code,
             "message": outcome.message,
             **outcome.reason.as_json(),
-            "attempt": seen.attempt,
+            "attempt": visit.attempt,
         }
 
-    def note(self, seen: Visit, status: str, outcome: Outcome, took: float | None = None) -> None:
+    def record_step(self, visit: Visit, status: str, outcome: Outcome, took: float | None = None) -> None:
         """Write down a step, which took so many milliseconds."""
         failed = outcome.status == "failed"
         self.steps.append(
             {
-                "node": seen.node.id,
-                "visit": seen.number,
-                "attempt": seen.attempt,
+                "node": visit.node.id,
+                "visit": visit.number,
+                "attempt": visit.attempt,
                 "status": RunStep.Status(status).value,
                 "handle": "" if failed or status == "waiting" else outcome.handle,
                 "input": _fitting(outcome.input) if failed else None,
                 "output": _fitting(outcome.output),
                 "took": took,
-                "error": self._error(seen, outcome) if failed else None,
+                "error": self._error(visit, outcome) if failed else None,
             }
         )
 

@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from accounts.models import Company
 from core.errors import PERMISSION, NamedError
-from core.text.json import dumps, iso
+from core.text.json import dumps, format_iso
 from core.types import JsonObject, Values
 from crm.contacts.schema import ContactSchema
 from crm.leads.models import Lead
@@ -130,7 +130,7 @@ def _trigger(
     graph: Values, subject: tuple[str, str] | None, payload: Values | None, object_id: str | None
 ) -> JsonObject:
     kind = graph["triggerEventType"]
-    trigger = {"kind": kind, "happenedAt": iso(timezone.now())}
+    trigger = {"kind": kind, "happenedAt": format_iso(timezone.now())}
     if object_id is not None:
         trigger["objectId"] = object_id
     elif subject is not None and kind.partition(".")[0] == subject[0]:
@@ -231,7 +231,7 @@ class Trial:
         self._hold(run)
         company = Company.objects.values("name", "timezone").get(pk=run.company_id)
         now = timezone.now()
-        house = CompanyContext(run.company_id, company["name"], company["timezone"], now, {run.version_id: member_id})
+        context = CompanyContext(run.company_id, company["name"], company["timezone"], now, {run.version_id: member_id})
         self._admit(run, now)
         cursor = Cursor.of(run, self.plan, now)
         while True:
@@ -240,10 +240,10 @@ class Trial:
             if cursor.ended is not None:
                 self.ended = (cursor.ended[0], cursor.ended[1])
                 return
-            if token is None and not self._jump(cursor, house):
+            if token is None and not self._jump(cursor, context):
                 self.ended = ("stopped", "waiting")
                 return
-            if token is not None and self._step(cursor, token, house):
+            if token is not None and self._step(cursor, token, context):
                 self.ended = ("stopped", "until")
                 return
             if len(self.steps) >= MAX_STEPS or monotonic() > self.deadline:
@@ -290,10 +290,10 @@ class Trial:
         text = f"this would not start the workflow: {reason}"
         self.draft.problems.add("notAdmitted", text, path=path, severity="warning")
 
-    def _step(self, cursor: Cursor, token: str, house: CompanyContext) -> bool:
+    def _step(self, cursor: Cursor, token: str, context: CompanyContext) -> bool:
         """Take the token through its node. Returns whether that was the last node to try."""
-        seen = interpreter.visit(cursor.plan, cursor.state, token)
-        node = seen.node
+        visit = interpreter.start_visit(cursor.plan, cursor.state, token)
+        node = visit.node
         details: JsonObject = {"input": None, "effect": None}
         broken = self.draft.broken.get(node.id)
         if broken is not None:
@@ -302,57 +302,57 @@ class Trial:
         elif node.id in self.pins:
             outcome = self.pins[node.id]
         else:
-            settings = self._rendered(cursor, seen, house)
+            settings = self._rendered(cursor, visit, context)
             # Nobody asks for the rights of a disabled node, so its settings show no values.
             details["input"] = None if node.disabled else settings
-            outcome = run_node(node, [(cursor, seen)], house)[0]
+            outcome = run_node(node, [(cursor, visit)], context)[0]
             if outcome.status != "failed" and not node.disabled:
-                details["effect"] = node.type.effect_of(self._addressed(node, settings, cursor, house))
+                details["effect"] = node.type.effect_of(self._addressed(node, settings, cursor, context))
         outcome.permanent = True  # another try would come to the same
-        cursor.record(seen, outcome)
+        cursor.record(visit, outcome)
         self._collect(cursor, details)
-        self._park(cursor, seen, outcome)
+        self._park(cursor, visit, outcome)
         return node.id == self.until
 
-    def _rendered(self, cursor: Cursor, seen: Visit, house: CompanyContext) -> JsonObject:
+    def _rendered(self, cursor: Cursor, visit: Visit, context: CompanyContext) -> JsonObject:
         """Return the node's settings with their expressions replaced."""
-        node = seen.node
-        house.load([cursor], frozenset(path.partition(".")[0] for path in node.paths))
-        scope = house.scope(cursor, seen.token)
+        node = visit.node
+        context.load([cursor], frozenset(path.partition(".")[0] for path in node.paths))
+        scope = context.scope(cursor, visit.token)
         return rendered(node, scope)
 
-    def _addressed(self, node: Node, settings: JsonObject, cursor: Cursor, house: CompanyContext) -> JsonObject:
+    def _addressed(self, node: Node, settings: JsonObject, cursor: Cursor, context: CompanyContext) -> JsonObject:
         """Return the settings, with the address of the run's contact where a message names no other recipient."""
         field = ADDRESSES.get(node.type.type)
         if field is None or settings.get("to") or cursor.run.contact_id is None:
             return settings
-        house.load([cursor], frozenset({"contact"}))
-        contact = house.known["contact"].get(cursor.run.contact_id) or {}
+        context.load([cursor], frozenset({"contact"}))
+        contact = context.known["contact"].get(cursor.run.contact_id) or {}
         return {**settings, "to": contact.get(field)}
 
-    def _park(self, cursor: Cursor, seen: Visit, outcome: Outcome) -> None:
+    def _park(self, cursor: Cursor, visit: Visit, outcome: Outcome) -> None:
         """Store a wait; for one that needs another's response, take the first handle."""
-        if seen.token not in cursor.state.tokens or outcome.status in ("done", "failed") or not self.steps:
+        if visit.token not in cursor.state.tokens or outcome.status in ("done", "failed") or not self.steps:
             return
         step = self.steps[-1]
-        handles = seen.node.type.handles(seen.node.config)
-        due = dict(cursor.timers).get(seen.token)
+        handles = visit.node.type.handles(visit.node.config)
+        due = dict(cursor.timers).get(visit.token)
         if due is not None and handles == ("out",):
-            self.waiting[seen.token] = (cursor.now, step, due)
+            self.waiting[visit.token] = (cursor.now, step, due)
             return
         handle = handles[0] if handles else "out"
         text = f"what it waits for is not known; the dry run goes by {handle!r}. Pin an output to go another way"
-        self.draft.problems.add("notPinned", text, node_id=seen.node.id, severity="warning")
+        self.draft.problems.add("notPinned", text, node_id=visit.node.id, severity="warning")
         step |= {"status": "done", "handle": handle, "waits": 0}
-        interpreter.leave(cursor.plan, cursor.state, seen.token, handle)
+        interpreter.leave(cursor.plan, cursor.state, visit.token, handle)
 
-    def _jump(self, cursor: Cursor, house: CompanyContext) -> bool:
+    def _jump(self, cursor: Cursor, context: CompanyContext) -> bool:
         """End the earliest wait, at its time. Return whether there was one."""
         if not self.waiting:
             return False
         token = min(self.waiting, key=lambda id: (self.waiting[id][2], int(id)))
         since, step, due = self.waiting.pop(token)
-        cursor.now = house.now = max(cursor.now, due)
+        cursor.now = context.now = max(cursor.now, due)
         step |= {"status": "done", "handle": "out", "waits": round((due - since).total_seconds())}
         interpreter.wake(cursor.plan, cursor.state, token)
         return True

@@ -34,9 +34,9 @@ MAX_TOKENS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A node that a token has reached: its number among the run's visits of the node, and its turn.
+    """A node that a token has reached, with the count of visits and of turns so far.
 
-    A retry of a failed node, and the continuation after a wait at the node, are further visits of the same turn.
+    A retry of a failed node and a continuation after a wait are further visits of the same turn.
     """
 
     token: str
@@ -84,7 +84,7 @@ def first_live(plan: Plan, state: RunState) -> str | None:
     return None if first is None else str(first[1])
 
 
-def visit(plan: Plan, state: RunState, token: str) -> Visit:
+def start_visit(plan: Plan, state: RunState, token: str) -> Visit:
     """Count a token's visit of its node."""
     position = state.tokens[token]
     node = plan.nodes[position.node]
@@ -123,63 +123,63 @@ def leave(plan: Plan, state: RunState, token: str, handle: str) -> None:
     _follow(plan, state, position.node, position.scope, handle)
 
 
-def advance(plan: Plan, state: RunState, seen: Visit, outcome: Outcome, since: float | None = None) -> None:
+def advance(plan: Plan, state: RunState, visit: Visit, outcome: Outcome, since: float | None = None) -> None:
     """Move the token by the outcome of its node. A loop begins with its first item.
 
     `since` is the time of the outcome, in seconds of the clock, from which a wait counts.
     """
     if outcome.status == "waiting":
-        state.tokens[seen.token].status = WAIT
-        state.holds[seen.token] = Hold(seen.turn, outcome.waits_for, since)
+        state.tokens[visit.token].status = WAIT
+        state.holds[visit.token] = Hold(visit.turn, outcome.waits_for, since)
     elif outcome.status == "failed":
-        _fail(state, seen)
-    elif outcome.items and seen.node.is_loop and seen.node.targets.get("item"):
-        _begin_loop(plan, state, seen, outcome.items, outcome)
+        _fail(state, visit)
+    elif outcome.items and visit.node.is_loop and visit.node.targets.get("item"):
+        _begin_loop(plan, state, visit, outcome.items, outcome)
     else:
-        leave(plan, state, seen.token, "done" if seen.node.is_loop else outcome.handle)
+        leave(plan, state, visit.token, "done" if visit.node.is_loop else outcome.handle)
 
 
-def _begin_loop(plan: Plan, state: RunState, seen: Visit, items: list[Any], outcome: Outcome) -> None:
+def _begin_loop(plan: Plan, state: RunState, visit: Visit, items: list[Any], outcome: Outcome) -> None:
     """Begin the first items of a loop, as many as may run at once."""
-    state.tokens[seen.token].status = LOOP
+    state.tokens[visit.token].status = LOOP
     number = min(outcome.parallel, len(items))
-    state.loops[seen.token] = Loop(items, next_place=number, returns=outcome.loops_back)
+    state.loops[visit.token] = Loop(items, next_place=number, returns=outcome.loops_back)
     for place in range(number):
         scope = state.new_id()
-        state.scopes[scope] = Scope(seen.token, place)
-        _follow(plan, state, seen.node.id, scope, "item")
+        state.scopes[scope] = Scope(visit.token, place)
+        _follow(plan, state, visit.node.id, scope, "item")
 
 
-def fail(plan: Plan, state: RunState, seen: Visit, *, retry: bool, unknown: bool = False) -> str:
+def fail(plan: Plan, state: RunState, visit: Visit, *, retry: bool, unknown: bool = False) -> str:
     """Move a token whose node has failed, or with `unknown` perhaps not, by the node's policy.
 
     Returns retry, continue, branch or fail.
     """
-    policy = seen.node.on_error
+    policy = visit.node.on_error
     then = policy.then
     if unknown:
         retry = policy.unknown == "retry"
         then = "fail" if policy.unknown == "retry" else policy.unknown
-    if retry and seen.attempt <= policy.retry.attempts:
-        token = state.tokens[seen.token]
+    if retry and visit.attempt <= policy.retry.attempts:
+        token = state.tokens[visit.token]
         token.status = RETRY
-        token.attempt = seen.attempt + 1
-        state.holds[seen.token] = Hold(seen.turn)
+        token.attempt = visit.attempt + 1
+        state.holds[visit.token] = Hold(visit.turn)
         return "retry"
     if then == "fail":
-        _fail(state, seen)
+        _fail(state, visit)
     elif then == "branch":
-        leave(plan, state, seen.token, ERROR)
+        leave(plan, state, visit.token, ERROR)
     else:
         # To continue means the first way out, as if the node had succeeded.
-        handles = seen.node.type.handles(seen.node.config)
-        leave(plan, state, seen.token, "done" if seen.node.is_loop else (handles or ("out",))[0])
+        handles = visit.node.type.handles(visit.node.config)
+        leave(plan, state, visit.token, "done" if visit.node.is_loop else (handles or ("out",))[0])
     return then
 
 
-def _fail(state: RunState, seen: Visit) -> None:
-    state.tokens[seen.token].status = FAILED
-    state.holds[seen.token] = Hold(seen.turn)
+def _fail(state: RunState, visit: Visit) -> None:
+    state.tokens[visit.token].status = FAILED
+    state.holds[visit.token] = Hold(visit.turn)
 
 
 def retry_failed_tokens(state: RunState, *, waiting: bool = False) -> None:

@@ -8,7 +8,7 @@ from time import monotonic
 from django.db import transaction
 
 from core.tenancy import company_scope, unscoped
-from outreach.runs.genie.automated import awaited_and_ended
+from outreach.runs.genie.automated import ended_awaited_messages
 from workflows.engine.waits.inbox import Arrival, put
 
 BATCH = 500
@@ -20,20 +20,21 @@ def tell_ended(deadline: float = float("inf")) -> None:
     """Resume the runs whose messages have ended, until there is none left or monotonic() passes the deadline."""
     while monotonic() < deadline:
         with unscoped(reason="worker: messages of all companies that runs wait for"):
-            ended = list(awaited_and_ended().values_list("pk", "company_id")[:BATCH])
+            ended = list(ended_awaited_messages().values_list("pk", "company_id")[:BATCH])
         by_company: dict[str, list[str]] = defaultdict(list)
         for id, company in ended:
             by_company[company].append(id)
         for company, ids in by_company.items():
+            # A transaction per company: one that fails does not hold up the others.
             with company_scope(company), transaction.atomic():
-                _tell(ids)
+                _resume_runs(ids)
         if len(ended) < BATCH:
             return
 
 
-def _tell(ids: list[str]) -> None:
+def _resume_runs(ids: list[str]) -> None:
     """Resume the runs once: a message that another worker has handled is skipped."""
-    rows = awaited_and_ended().filter(pk__in=ids).select_for_update(of=("self",), skip_locked=True)
+    rows = ended_awaited_messages().filter(pk__in=ids).select_for_update(of=("self",), skip_locked=True)
     jobs = list(rows.only("workflow_run", "workflow_waits", "status", "reason"))
     put(
         [
@@ -47,4 +48,4 @@ def _tell(ids: list[str]) -> None:
             for job in jobs
         ]
     )
-    awaited_and_ended().filter(pk__in=[job.pk for job in jobs]).update(workflow_waits=None)
+    ended_awaited_messages().filter(pk__in=[job.pk for job in jobs]).update(workflow_waits=None)

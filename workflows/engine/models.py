@@ -119,7 +119,7 @@ class WorkflowRun(CompanyModel):
 
 
 class RunReady(CompanyModel):
-    """A notice that a run may move. A run may have several; the slice removes those that it has seen."""
+    """A notice that a run may move. A run may have several; a slice deletes the ones it handled."""
 
     run = CompanyForeignKey(WorkflowRun, on_delete=models.CASCADE, related_name="+")
     priority = models.PositiveSmallIntegerField(default=5)
@@ -316,7 +316,7 @@ class RunStep(CompanyModel):
 class NodeCount(CompanyModel):
     """The number of runs of a version that went through a node in an hour, by outcome.
 
-    Slices add rows, so that none waits for another one; `counters.compact` merges those of an hour.
+    Slices add rows, so they never wait for each other; `counters.compact` merges the rows of an hour.
     """
 
     workflow = CompanyForeignKey("Workflow", on_delete=models.CASCADE, related_name="+", db_index=False)

@@ -34,7 +34,7 @@ from workflows.engine.models import (
     WorkflowRun,
 )
 from workflows.engine.run_state import RunState
-from workflows.engine.slices import GOING, TOGETHER, plan_of
+from workflows.engine.slices import ACTIVE_STATUSES, PAUSED_TOGETHER, plan_of
 from workflows.graphs.models import Workflow, WorkflowVersion
 from workflows.graphs.plan import Plan
 from workflows.graphs.rights import May
@@ -86,7 +86,7 @@ def pause_run(*, id: str) -> None:
         if run.reason != "byMember":
             _write(run, reason="byMember")
         return
-    if run.status not in GOING:
+    if run.status not in ACTIVE_STATUSES:
         raise _refused(run, "paused")
     _write(run, status=Status.PAUSED, reason="byMember")
     hold_messages_of([run.pk])
@@ -100,7 +100,7 @@ def resume_run(*, id: str, shift: bool = False) -> None:
     WorkflowRunNotFound_404, and InvalidRequest_400 for a run that has ended, or whose workflow is not published.
     """
     run = _fenced(id)
-    if run.status in GOING:
+    if run.status in ACTIVE_STATUSES:
         return
     if run.status not in (Status.PAUSED, Status.FAILED):
         raise _refused(run, "resumed")
@@ -235,12 +235,12 @@ def _checked_reads(run: WorkflowRun, version_id: str, may: May) -> list[str]:
     Raises an error if the member, or the publisher of that version, may not read the values that the run holds.
     """
     reads = read_rights.reads_of_run(run)
-    lacking = read_rights.lacking(reads, read_rights.allowed(may))
+    lacking = read_rights.missing_permissions(reads, read_rights.member_permissions(may))
     if lacking:
         text = f"the run holds values that your role may not read; it lacks {', '.join(lacking)}"
         raise NamedError("UnauthorizedAction_403", text, field="version", code=PERMISSION)
     version = WorkflowVersion.objects.select_related("published_by__role").get(pk=version_id)
-    lacking = read_rights.lacking(reads, read_rights.allowed_to(version.published_by))
+    lacking = read_rights.missing_permissions(reads, read_rights.publisher_permissions(version.published_by))
     if lacking:
         text = "the run holds values that the publisher of the latest version may not read; they lack"
         raise NamedError("InvalidRequest_400", f"{text} {', '.join(lacking)}", field="version")
@@ -284,7 +284,7 @@ def remove_runs(ids: Iterable[str]) -> None:
     """Remove the runs with all that belongs to them, in the caller's transaction."""
     runs = WorkflowRun.objects.filter(pk__in=list(ids)).order_by("pk").select_for_update(of=("self",))
     run_ids = list(runs.values_list("pk", flat=True))  # from here on nothing is put into their inboxes
-    writing.free_places(WorkflowRun.objects.filter(pk__in=run_ids))
+    writing.release_places(WorkflowRun.objects.filter(pk__in=run_ids))
     cancel_messages_of(list(runs.filter(status__in=LIVE).values_list("pk", flat=True)))
     writing.remove_waits(run_ids)
     # By hand, since Django's cascade would read all of their rows.
@@ -321,7 +321,7 @@ def resume_runs(*, workflow_id: str) -> int:
     while workflow.settling:
         completion.settle(workflow_id)
         workflow.refresh_from_db()
-    runs = WorkflowRun.objects.filter(workflow=workflow_id, status=Status.PAUSED, reason=TOGETHER).order_by("pk")
+    runs = WorkflowRun.objects.filter(workflow=workflow_id, status=Status.PAUSED, reason=PAUSED_TOGETHER).order_by("pk")
     released = 0
     while number := completion.release(runs, workflow, completion.BATCH):
         released += number

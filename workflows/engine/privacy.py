@@ -6,14 +6,16 @@ from typing import Any
 
 from django.db.models import Q, QuerySet
 
-from crm.privacy.registry import DataSubject, mentioning, referring, register_personal_data
+from crm.privacy.registry import DataSubject, mentioning_rows, referring_rows, register_personal_data
 from workflows.engine.models import RunApproval, RunCall, RunStep, WorkflowRun
 from workflows.engine.operations import remove_runs
 
 
 def _runs(subject: DataSubject) -> Q:
-    """Match the runs about the subject, and those that a webhook started with an address or number of it."""
-    return referring(WorkflowRun, subject) | (Q(contact=None, lead=None) & mentioning(subject, "trigger", "state"))
+    """Match runs about the subject, and runs that a webhook started with its address or number."""
+    return referring_rows(WorkflowRun, subject) | (
+        Q(contact=None, lead=None) & mentioning_rows(subject, "trigger", "state")
+    )
 
 
 def _of_runs(subject: DataSubject) -> Q:

@@ -52,16 +52,16 @@ def _reads_of_trigger(trigger: Values) -> tuple[str, ...]:
     return tuple(reads_of_events([kind]))
 
 
-def allowed(may: May) -> frozenset[str]:
+def member_permissions(may: May) -> frozenset[str]:
     """Return all permissions to read that a member has."""
     return frozenset(read for read in READS if may(*read.split(".")))
 
 
-def allowed_to(publisher: Member | None) -> frozenset[str]:
+def publisher_permissions(publisher: Member | None) -> frozenset[str]:
     """Return all permissions to read that the publisher of a version has. None has them all, as the service."""
-    return READS if publisher is None else allowed(publisher.may)
+    return READS if publisher is None else member_permissions(publisher.may)
 
 
-def lacking(reads: Iterable[str], readable: frozenset[str]) -> list[str]:
+def missing_permissions(reads: Iterable[str], readable: frozenset[str]) -> list[str]:
     """Return the permissions that are not among the readable ones."""
     return [read for read in reads if read not in readable]

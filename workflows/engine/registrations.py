@@ -18,7 +18,7 @@ from workflows.engine.waits import calls
 register(QueueWork(WORK, work, due_rows=due_rows, queue="workflows", task="workflows.run"))
 register(PeriodicTask("workflow-retention", retention.delete_old, every=timedelta(hours=1)))
 register(PeriodicTask("workflow-places", places.poll, every=timedelta(minutes=1)))
-register(PeriodicTask("workflow-counts", counters.compact, every=timedelta(minutes=1)))
+register(PeriodicTask("workflow-counts", counters.compact_hour, every=timedelta(minutes=1)))
 # By the workers that may wait for a company's server: the tick and the slices never do.
 register(
     QueueWork(

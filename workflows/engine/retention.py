@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
-from core.ids import first_id
+from core.ids import min_id_at
 from core.internals.django import raw_delete
 from core.tenancy import company_scope
 from workflows.engine.models import RunSkip, ScheduleFiring, WorkflowRun
@@ -71,7 +71,7 @@ def _delete_marks(now: datetime) -> bool:
     more = False
     for model, kept in ((ScheduleFiring, MAX_RUN), (RunSkip, timedelta(days=settings.WORKFLOW_RUN_DAYS))):
         # Ids begin with their time, so the primary key finds the oldest rows without another index.
-        old = model.objects.filter(pk__lt=first_id(now - kept)).order_by("pk")
+        old = model.objects.filter(pk__lt=min_id_at(now - kept)).order_by("pk")
         ids = list(old.values_list("pk", flat=True)[:BATCH])
         raw_delete(model.objects.filter(pk__in=ids))
         more = more or len(ids) == BATCH

@@ -36,17 +36,17 @@ from workflows.expressions.conditions import Subject
 from workflows.graphs.models import Workflow, WorkflowVersion
 from workflows.graphs.plan import Plan
 
-__all__ = ["GOING", "due_rows", "held_reason", "plan_of", "enqueue_due_timers", "work", "work_slice"]
+__all__ = ["ACTIVE_STATUSES", "due_rows", "held_reason", "plan_of", "enqueue_due_timers", "work", "work_slice"]
 
 log = logging.getLogger(__name__)
 
 TIMERS = 5000
 """Number of due timers handled at once."""
 Status = WorkflowRun.Status
-TOGETHER = "paused"
+PAUSED_TOGETHER = "paused"
 """The reason of runs that were paused together."""
-GOING = (Status.QUEUED, Status.RUNNING, Status.WAITING)
-ENDS = {"goal": (Status.COMPLETED, "goal"), "exit": (Status.CANCELLED, "exit")}
+ACTIVE_STATUSES = (Status.QUEUED, Status.RUNNING, Status.WAITING)
+EARLY_ENDS = {"goal": (Status.COMPLETED, "goal"), "exit": (Status.CANCELLED, "exit")}
 """Cause of an early end of a run -> its status and reason."""
 
 ENQUEUE = """
@@ -102,16 +102,16 @@ def work_slice() -> int:
 
 
 def _work_suspect(deaths: Mapping[str, int]) -> int:
-    """Move one of the runs with which workers have died, alone: first those that had nothing to do with it, probably.
-    Returns 0 if none of them may move."""
+    """Retry one suspect run alone, the one with the fewest crashes first. Returns 0 if none may move."""
     for run_id, number in sorted(deaths.items(), key=lambda pair: (pair[1], pair[0])):
         notices = {run_id: list(RunReady.objects.filter(run=run_id).values_list("pk", flat=True))}
         if not notices[run_id]:
-            # Nothing of it is left to move, so nothing can kill a worker.
+            # The run has no pending notices, so it cannot kill another worker.
             crash_markers.forget([run_id])
         elif number >= crash_markers.MAX_CRASHES:
             _fail_poisonous(run_id)
         else:
+            # The mark commits before the run moves, since a killed worker cannot write it.
             with transaction.atomic():
                 mark = crash_markers.leave([run_id])
             if _work_marked(mark, notices, forget=True):
@@ -123,7 +123,7 @@ def _work_suspect(deaths: Mapping[str, int]) -> int:
 def _fail_poisonous(run_id: str) -> None:
     """Fail a run with which too many workers have died."""
     run = WorkflowRun.objects.select_for_update(of=("self",), no_key=True).filter(pk=run_id).first()
-    if run is not None and run.status in GOING:
+    if run is not None and run.status in ACTIVE_STATUSES:
         text = f"{crash_markers.MAX_CRASHES} workers have died with the run at this place"
         with company_scope(run.company_id):
             writing.fail_run(run, crash_markers.POISON, text)
@@ -171,11 +171,11 @@ def _work_slice(notices: Mapping[str, list[str]]) -> int:
 def _work_company(company_id: str, runs: Sequence[WorkflowRun], workflows: Mapping[str, Workflow]) -> set[str]:
     """Move a company's runs. Returns the runs whose notices are done with; those of records that others hold are not.
 
-    If that fails for all at once, each run goes alone, and one that still fails ends as failed.
+    If the batch raises, each run is retried alone, and a run that raises alone is failed.
     """
     try:
         with transaction.atomic():
-            return _move(company_id, runs, workflows)
+            return _advance_company(company_id, runs, workflows)
     except OperationalError:
         raise
     except Exception as error:  # the edge of a run: it fails, the others go on
@@ -194,7 +194,7 @@ def _fresh(run: WorkflowRun) -> WorkflowRun:
     return fresh
 
 
-def _move(company_id: str, runs: Sequence[WorkflowRun], workflows: Mapping[str, Workflow]) -> set[str]:
+def _advance_company(company_id: str, runs: Sequence[WorkflowRun], workflows: Mapping[str, Workflow]) -> set[str]:
     now = timezone.now()
     going, seen = _admit(runs, workflows, now)
     # Most notices of a held workflow end here, before anything of its plan is read.
@@ -203,17 +203,17 @@ def _move(company_id: str, runs: Sequence[WorkflowRun], workflows: Mapping[str, 
     versions = WorkflowVersion.objects.filter(pk__in={run.version_id for run in going}).defer("graph")
     actors = {version.pk: version.published_by_id for version in versions}
     plans = {id: plan_of(id) for id in actors}
-    # Before the records and what the runs wait for, as those do it who tell of events (workflows.engine.locks).
+    # Event types before records and waits: the lock order of publishers of events (workflows.engine.locks).
     locks.lock_event_types(event_type_lock(run, kind) for run in going for kind in plans[run.version_id].waited)
     present = _hold_subjects(going, plans, now)
     company = Company.objects.values("name", "timezone").get(pk=company_id)
     names = {run.workflow_id: workflows[run.workflow_id].name for run in present}
-    house = CompanyContext(company_id, company["name"], company["timezone"], now, actors, names)
+    context = CompanyContext(company_id, company["name"], company["timezone"], now, actors, names)
     cursors = [Cursor.of(run, plans[run.version_id], now) for run in present]
-    # Arrivals before ends: a run that has come to its goal must not miss what it waited for.
+    # Arrivals before ends: a run that reaches its goal must still receive its last event.
     _wake(cursors, now)
     _end_early(cursors, now)
-    advance(cursors, house)
+    advance(cursors, context)
     # Waits opened below refer to the runs' rows, and to the tokens that are written here.
     writing.write(cursors, now)
     requests.open_asks(cursors, now)
@@ -224,12 +224,12 @@ def _move(company_id: str, runs: Sequence[WorkflowRun], workflows: Mapping[str, 
 def _admit(
     runs: Sequence[WorkflowRun], workflows: Mapping[str, Workflow], now: datetime
 ) -> tuple[list[WorkflowRun], set[str]]:
-    """Split runs into those that may move, and the ids of those that have ended or are held."""
+    """Split runs into movable runs, and the ids of ended and held ones."""
     going, seen = [], set()
     early: dict[str, list[str]] = defaultdict(list)
     for run in runs:
         workflow = workflows[run.workflow_id]
-        if run.status not in GOING:
+        if run.status not in ACTIVE_STATUSES:
             seen.add(run.pk)
         elif workflow.is_deleted:
             writing.cancel([run.pk], "workflowDeleted")
@@ -238,9 +238,9 @@ def _admit(
             writing.cancel([run.pk], version_migration.REPLACED)  # its turn in settling has not come yet
             seen.add(run.pk)
         elif run.hold_no < workflow.hold_no or workflow.status != Workflow.Status.PUBLISHED:
-            writing.pause([run.pk], TOGETHER if run.hold_no < workflow.hold_no else held_reason(workflow))
+            writing.pause([run.pk], PAUSED_TOGETHER if run.hold_no < workflow.hold_no else held_reason(workflow))
             seen.add(run.pk)
-        elif reason := limits.queue_reason(run, now):  # a notice or a timer comes when it may begin
+        elif reason := limits.queue_reason(run, now):  # a later notice or timer starts it
             early[reason].append(run.pk)
             seen.add(run.pk)
         else:
@@ -252,7 +252,7 @@ def _admit(
 
 def held_reason(workflow: Workflow) -> str:
     """Return why the runs of a workflow are held."""
-    return {"unpublished": "unpublished", "paused": "workflowPaused"}.get(workflow.status, TOGETHER)
+    return {"unpublished": "unpublished", "paused": "workflowPaused"}.get(workflow.status, PAUSED_TOGETHER)
 
 
 def _hold_subjects(runs: Sequence[WorkflowRun], plans: Mapping[str, Plan], now: object) -> list[WorkflowRun]:
@@ -271,7 +271,9 @@ def _hold_subjects(runs: Sequence[WorkflowRun], plans: Mapping[str, Plan], now: 
     present: list[WorkflowRun] = []
     gone: list[WorkflowRun] = []
     for run in runs:
-        about_deleted = str(run.trigger.get("kind", "")).endswith(".deleted")  # it is about what is gone
+        about_deleted = str(run.trigger.get("kind", "")).endswith(
+            ".deleted"
+        )  # the event reports a deletion, so the record is missing
         states = []
         for name, records in (("contact_id", contacts), ("lead_id", leads)):
             id = getattr(run, name)
@@ -310,7 +312,7 @@ def _end_early(cursors: Sequence[Cursor], now: datetime) -> None:
             for cursor, holds in zip(group, conditions.holds(cases, now), strict=True):
                 # The goal is asked first, so that a run that reached both counts as a success.
                 if holds and cursor.ended is None:
-                    cursor.end(*ENDS[name])
+                    cursor.end(*EARLY_ENDS[name])
 
 
 def _wake(cursors: Sequence[Cursor], now: object) -> None:
@@ -324,8 +326,8 @@ def _wake(cursors: Sequence[Cursor], now: object) -> None:
         # An answer to what the run waited for before it was cancelled or restarted.
         if epoch != cursor.run.epoch:
             continue
-        if kind in ENDS:
-            cursor.end(*ENDS[kind])
+        if kind in EARLY_ENDS:
+            cursor.end(*EARLY_ENDS[kind])
         elif interpreter.wake(cursor.plan, cursor.state, token, kind, payload):
             woken.append((run_id, token))
     writing.close_waits(woken)

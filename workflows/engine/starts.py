@@ -1,4 +1,4 @@
-"""Starts of runs: who may start one, and the rows of those that begin."""
+"""Starts of runs: the permission to start one, and the rows of new runs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from accounts.settings.formats import zone_of_company
 from core.ids import new_id
-from core.spans import after
+from core.spans import add_span
 from core.tenancy import company_id
 from core.text.json import dumps
 from core.types import JsonObject, Values
@@ -120,7 +120,7 @@ def _apply_cooldown(
         return entries
     span = {"amount": -cooldown.amount, "unit": cooldown.unit}
     # By the company's calendar, as "one month" has no fixed length.
-    since = after(now, span, zone_of_company(workflow.company_id))
+    since = add_span(now, span, zone_of_company(workflow.company_id))
     recent: set[str] = set()
     for column in ("contact_id", "lead_id"):
         ids = {id for entry in entries if (id := getattr(entry, column))}

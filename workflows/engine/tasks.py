@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from core.jobs.registry import Moment
-from outreach.runs.genie.automated import awaited_and_ended
+from outreach.runs.genie.automated import ended_awaited_messages
 from workflows.engine import completion, messages, slices
 from workflows.engine.limits import places
 from workflows.engine.limits.models import PlaceNotice
@@ -38,4 +38,4 @@ def work(deadline: float = float("inf")) -> None:
 def due_rows(now: Moment) -> list[QuerySet[Any]]:
     """Return the runs to advance or to admit, the message results to deliver and the workflows to settle."""
     notices = PlaceNotice.objects.all()
-    return [*slices.due_rows(now), completion.unsettled_workflows(), notices, awaited_and_ended()]
+    return [*slices.due_rows(now), completion.unsettled_workflows(), notices, ended_awaited_messages()]

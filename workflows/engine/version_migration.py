@@ -54,7 +54,9 @@ def older_runs(workflow_id: str, version_id: str | None) -> QuerySet[WorkflowRun
     return runs.exclude(version=version_id) if version_id is not None else runs
 
 
-def concerned(workflow_id: str, version_id: str | None, graph: Values, publisher: Member | None) -> dict[str, int]:
+def count_older_runs(
+    workflow_id: str, version_id: str | None, graph: Values, publisher: Member | None
+) -> dict[str, int]:
     """Count the older runs for each choice: keep them, move those that fit, cancel them."""
     runs = older_runs(workflow_id, version_id)
     number = runs.count()
@@ -96,7 +98,7 @@ def _by_version(
     runs: QuerySet[WorkflowRun], workflow_id: str, graph: Values, publisher: Member | None
 ) -> list[JsonObject]:
     """Return the parameters of FITS for each version that the runs have, and whose reads the publisher has too."""
-    readable = read_rights.allowed_to(publisher)
+    readable = read_rights.publisher_permissions(publisher)
     types = {node["id"]: node["type"] for node in graph["nodes"]}
     versions = WorkflowVersion.objects.filter(pk__in=runs.order_by().values("version").distinct())
     return [

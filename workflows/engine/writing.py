@@ -87,7 +87,7 @@ def write(cursors: Sequence[Cursor], now: datetime) -> None:
     # It cannot happen under the row locks; if it does, the whole slice is undone rather than half written.
     if insert(RUNS, [row for _, row in results], now) != len(results):
         raise RuntimeError("a run was written by somebody else while its slice held it")
-    # Runs that have used up their budget come after those that wait already.
+    # Queue runs with a spent budget behind the waiting ones.
     going = [cursor.run for cursor, row in results if row["status"] == Status.QUEUED]
     insert(READY, [{"run": run.pk, "priority": run.priority} for run in going], now)
     # A failed run may be resumed, so its waits stay.
@@ -131,7 +131,7 @@ def insert_timers(timers: Sequence[tuple[str, str, datetime]], now: datetime) ->
     insert(TIMERS, [{"run": id, "token": token, "due": due} for id, token, due in timers], now)
 
 
-def delay(runs: Sequence[tuple[str, datetime]], reason: str) -> None:
+def delay_starts(runs: Sequence[tuple[str, datetime]], reason: str) -> None:
     """Set the start times of queued runs (id, time)."""
     if not runs:
         return
@@ -145,7 +145,7 @@ def notify_places(workflow_ids: Iterable[str | None]) -> None:
     PlaceNotice.objects.bulk_create(PlaceNotice(workflow_id=id) for id in workflow_ids)
 
 
-def free_places(runs: QuerySet[WorkflowRun]) -> None:
+def release_places(runs: QuerySet[WorkflowRun]) -> None:
     """Leave a notice of the places that the runs have, before they end."""
     with_place = runs.filter(place=HELD).order_by()
     notify_places(list(with_place.values_list("workflow_id", flat=True).distinct()))
@@ -245,7 +245,7 @@ def cancel(run_ids: Sequence[str], reason: str) -> int:
         return 0
     now = timezone.now()
     open = WorkflowRun.objects.filter(pk__in=run_ids).exclude(status__in=(Status.COMPLETED, Status.CANCELLED))
-    free_places(open)
+    release_places(open)
     # Read before the update, after which the condition no longer finds them.
     parents = list(open.filter(parent__isnull=False).values_list("pk", "parent"))
     done: int = open.update(
@@ -261,7 +261,7 @@ def cancel(run_ids: Sequence[str], reason: str) -> int:
 def fail_run(run: WorkflowRun, code: str, message: str) -> None:
     """Fail a run that cannot be moved, as it is stored."""
     now = timezone.now()
-    free_places(WorkflowRun.objects.filter(pk=run.pk))
+    release_places(WorkflowRun.objects.filter(pk=run.pk))
     WorkflowRun.objects.filter(pk=run.pk).update(
         place=None,
         status=Status.FAILED,

@@ -9,7 +9,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from core.types import Values
-from workflows.expressions.filters import FILTERS, MAX_TEXT_LENGTH, UNITS, ZONED, bounded, text
+from workflows.expressions.filters import FILTERS, MAX_TEXT_LENGTH, UNITS, ZONED, check_size, text_value
 
 ROOTS = ("contact", "lead", "organization", "trigger", "steps", "loop", "vars", "run", "company", "now")
 MAX_FILTERS = 20
@@ -108,12 +108,12 @@ def _compile_text(source: str, escape: Escape | None) -> Compiled:
     # Refused when it is saved, as it would fail in every run.
     if sum(len(part) for part in parts if isinstance(part, str)) > MAX_TEXT_LENGTH:
         raise BadExpression("tooLarge", f"has expressions and more than {MAX_TEXT_LENGTH:,} characters beside them")
-    write = escape or text
+    write = escape or text_value
     # One reference alone keeps its type, so that lists and numbers reach settings that need them.
     if len(parts) == 1 and not isinstance(parts[0], str) and escape is None:
         return Compiled(parts[0], frozenset(paths))
     return Compiled(
-        lambda scope: bounded("".join(part if isinstance(part, str) else write(part(scope)) for part in parts)),
+        lambda scope: check_size("".join(part if isinstance(part, str) else write(part(scope)) for part in parts)),
         frozenset(paths),
     )
 

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
 from core.errors import NamedError, shorten
-from core.spans import after, read_moment
+from core.spans import add_span, read_moment
 from core.text.json import dumps
 from core.text.persons import first_name_of
 from crm.field_types import BadValue
@@ -44,12 +44,12 @@ class BadNumber(ExpressionFailed):
         super().__init__("badValue", detail)
 
 
-def text(value: Any) -> str:
+def text_value(value: Any) -> str:
     """Return the value as text. Raises TooLarge."""
-    return bounded(_words(value))
+    return check_size(_words(value))
 
 
-def bounded(string: str) -> str:
+def check_size(string: str) -> str:
     """Return the text. Raises TooLarge."""
     if len(string) > MAX_TEXT_LENGTH:
         raise TooLarge
@@ -150,7 +150,7 @@ def _date_add(value: Any, amount: Any, unit: Any = "days", *, zone: tzinfo) -> s
     seconds = UNITS[unit]
     try:
         if isinstance(count, int):
-            moment = after(start, {"amount": count, "unit": unit}, zone)
+            moment = add_span(start, {"amount": count, "unit": unit}, zone)
         elif seconds is not None:
             moment = start.astimezone(UTC) + timedelta(seconds=count * seconds)
         else:
@@ -165,7 +165,7 @@ def _date(value: Any, pattern: Any = "%Y-%m-%d", *, zone: tzinfo) -> str | None:
     moment = read_moment(value, zone)
     try:
         # strftime repeats widths, so a short pattern can give a very long text.
-        return None if moment is None else moment.astimezone(zone).strftime(text(pattern)[:60])[:200]
+        return None if moment is None else moment.astimezone(zone).strftime(text_value(pattern)[:60])[:200]
     except (OverflowError, ValueError):
         return None
 
@@ -173,14 +173,14 @@ def _date(value: Any, pattern: Any = "%Y-%m-%d", *, zone: tzinfo) -> str | None:
 def _zone(value: Any, name: Any, *, zone: tzinfo) -> str | None:
     moment = read_moment(value, _zone_for(value, zone))
     try:
-        return None if moment is None else LocalTime.of(moment, ZoneInfo(text(name)))
+        return None if moment is None else LocalTime.of(moment, ZoneInfo(text_value(name)))
     except (KeyError, ValueError, OSError, OverflowError):
         return None
 
 
 def _replace(value: Any, old: Any, new: Any) -> Any:
     # Bounded like the text: each replacement may make it longer.
-    return bounded(_words(value).replace(_words(old), _words(new), 1000)) if old else value
+    return check_size(_words(value).replace(_words(old), _words(new), 1000)) if old else value
 
 
 FILTERS: dict[str, tuple[Callable[..., Any], int, int]] = {
@@ -191,8 +191,8 @@ FILTERS: dict[str, tuple[Callable[..., Any], int, int]] = {
     "trim": (lambda value: _words(value).strip(), 0, 0),
     "truncate": (lambda value, most: _words(value)[: max(0, int(number(most) or 0))], 1, 1),
     "replace": (_replace, 2, 2),
-    "split": (lambda value, by: _words(value).split(text(by) or ",")[:1000], 1, 1),
-    "join": (lambda value, by: bounded(_words(by).join(_words(item) for item in _items(value))), 1, 1),
+    "split": (lambda value, by: _words(value).split(text_value(by) or ",")[:1000], 1, 1),
+    "join": (lambda value, by: check_size(_words(by).join(_words(item) for item in _items(value))), 1, 1),
     "first": (lambda value: next(iter(_items(value)), None), 0, 0),
     "last": (lambda value: next(iter(_items(value)[::-1]), None), 0, 0),
     "length": (lambda value: len(value) if isinstance(value, str | list | dict) else 0, 0, 0),
@@ -202,8 +202,8 @@ FILTERS: dict[str, tuple[Callable[..., Any], int, int]] = {
     "date": (_date, 0, 1),
     "dateAdd": (_date_add, 1, 2),
     "tz": (_zone, 1, 1),
-    "json": (lambda value: bounded(dumps(value).decode()), 0, 0),
-    "urlencode": (lambda value: bounded(quote(_words(value), safe="")), 0, 0),
+    "json": (lambda value: check_size(dumps(value).decode()), 0, 0),
+    "urlencode": (lambda value: check_size(quote(_words(value), safe="")), 0, 0),
     "sha256": (lambda value: hashlib.sha256(_words(value).encode()).hexdigest(), 0, 0),
     "firstName": (lambda value: first_name_of(_words(value)), 0, 0),
 }

@@ -6,7 +6,7 @@ from django.contrib import admin
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from core.backoffice.references import refer, refer_kind
+from core.backoffice.references import register_event_kind, register_references
 from workflows.graphs.models import Workflow, WorkflowTrigger, WorkflowVersion
 
 
@@ -45,5 +45,5 @@ class WorkflowTriggerAdmin(CompanyRecordAdmin):
     search_fields = ("=id", "workflow__name")
 
 
-refer(Workflow, "workflow")
-refer_kind(Workflow, "workflow")
+register_references(Workflow, "workflow")
+register_event_kind(Workflow, "workflow")

@@ -20,7 +20,7 @@ May = Callable[[str, str], bool]
 """Returns whether a member may use a method on a module."""
 
 
-def anything(module: str, method: str) -> bool:
+def allow_all(module: str, method: str) -> bool:
     """Return True: the service itself, which publishes demo data, has all permissions."""
     return True
 
@@ -43,7 +43,7 @@ def check_rights(plan: Plan, may: May, problems: Problems) -> None:
             problems.add("notAllowed", text, node_id=need.node_id, path=need.path)
 
 
-def lacking(plan: Plan, may: May) -> list[str]:
+def missing_permissions(plan: Plan, may: May) -> list[str]:
     """Return the permissions that the member lacks, such as contact.GET, each once."""
     permissions = dict.fromkeys(need.permission for need in needed(plan))
     return [permission for permission in permissions if not may(*permission.split("."))]

@@ -1,4 +1,4 @@
-"""The forms of the values that expressions read: the names that a path may go on with."""
+"""Known keys of each value in expressions, to complete paths."""
 
 from __future__ import annotations
 

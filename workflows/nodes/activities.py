@@ -15,7 +15,7 @@ from core.types import JsonObject
 from crm.activities.calls import create_calls
 from crm.activities.models import CallLog
 from crm.meetings.services import create_meeting
-from workflows.expressions.filters import number, text
+from workflows.expressions.filters import number, text_value
 from workflows.nodes import effects
 from workflows.nodes.base import Item, NodeBatch, NodeConfig, NodeType, Outcome
 from workflows.nodes.records import fail_by, fail_refused
@@ -118,7 +118,7 @@ def _meeting(batch: NodeBatch) -> None:
 
 def _meeting_values(batch: NodeBatch, item: Item) -> JsonObject:
     config: MeetingConfig = batch.config
-    texts = {name: text(batch.render(name, item)).strip() for name in ("title", "description", "place", "link")}
+    texts = {name: text_value(batch.render(name, item)).strip() for name in ("title", "description", "place", "link")}
     if not texts["title"]:
         raise NamedError("InvalidInput_400", "the expression gives no text", field="title")
     return {
@@ -126,7 +126,7 @@ def _meeting_values(batch: NodeBatch, item: Item) -> JsonObject:
         "description": texts["description"],
         "place": texts["place"][:500],
         "link": _web_address("link", texts["link"]),
-        "starts_at": text(batch.render("startsAt", item)),
+        "starts_at": text_value(batch.render("startsAt", item)),
         "duration_minutes": config.durationMinutes,
         "remind_minutes": config.remindMinutes,
         "lead": item.run.lead_id,
@@ -168,11 +168,11 @@ def _call_values(batch: NodeBatch, item: Item) -> JsonObject:
         "direction": config.direction,
         "outcome": config.outcome,
         "duration_seconds": seconds,
-        "notes": text(batch.render("notes", item)),
-        "recording": _web_address("recording", text(batch.render("recording", item)).strip()),
+        "notes": text_value(batch.render("notes", item)),
+        "recording": _web_address("recording", text_value(batch.render("recording", item)).strip()),
         **({"lead": item.run.lead_id} if item.run.lead_id else {"contact": item.run.contact_id}),
     }
-    texts = {name: text(batch.render(name, item)).strip() for name in ("number", "startedAt")}
+    texts = {name: text_value(batch.render(name, item)).strip() for name in ("number", "startedAt")}
     if texts["number"]:
         values["number"] = texts["number"][:40]
     if config.startedAt is not None:

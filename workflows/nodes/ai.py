@@ -19,7 +19,7 @@ from pydantic_core import PydanticCustomError
 from core.errors import NamedError
 from core.text.json import dumps
 from core.types import JsonObject, Values
-from outreach.connections.ai.budgets import LIMIT, CompanyMeter, price
+from outreach.connections.ai.budgets import LIMIT, CompanyMeter, call_price
 from outreach.connections.ai.models import AiApp, AiUsage
 from outreach.connections.ai.providers.answers import parse, plain_text
 from outreach.connections.ai.providers.base import ProviderError, Used
@@ -113,7 +113,7 @@ class CappedMeter(CompanyMeter):
 
     @contextmanager
     def call(self, tokens_in: int, tokens_out: int) -> Iterator[Used]:
-        cost = price(self.app, tokens_in, tokens_out)
+        cost = call_price(self.app, tokens_in, tokens_out)
         # Asked before the call, by the most that it can cost.
         if self.cap is not None and cost > self.cap:
             detail = f"The call may cost up to {cost.normalize():f}, the node's cap is {self.cap.normalize():f}."

@@ -9,9 +9,9 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from accounts.models import Member
-from core.spans import after
+from core.spans import add_span
 from crm.teams.services import ACTIVE
-from workflows.expressions.filters import text
+from workflows.expressions.filters import text_value
 from workflows.nodes import effects
 from workflows.nodes.base import NodeBatch, NodeConfig, NodeType, Outcome, Span
 from workflows.nodes.references import checked_ids
@@ -46,12 +46,12 @@ def asked_members(config: ApprovalConfig) -> list[str]:
 
 def _ask(batch: NodeBatch) -> None:
     members = asked_members(batch.config)
-    until = after(batch.now, batch.config.timeout.as_json(), ZoneInfo(batch.zone))
+    until = add_span(batch.now, batch.config.timeout.as_json(), ZoneInfo(batch.zone))
     for item in batch.items:
         if not members:
             item.fail("memberMissing", "none of them is active any more", field="members")
             continue
-        question = Question(members, text(batch.render("text", item)), until)
+        question = Question(members, text_value(batch.render("text", item)), until)
         item.outcome = Outcome("waiting", until=until, waits_for="approval", request=question)
 
 

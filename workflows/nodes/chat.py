@@ -8,13 +8,13 @@ from pydantic import Field, field_validator
 
 from core.errors import ApiError, NamedError
 from core.types import JsonObject
-from outreach.chat.chat_templates.values import needed
+from outreach.chat.chat_templates.values import template_variables
 from outreach.chat.conversations.automated import PlannedChat, check_template, plan_templates
 from outreach.runs.genie.automated import wait_for_messages
-from workflows.expressions.filters import text
+from workflows.expressions.filters import text_value
 from workflows.nodes import effects
 from workflows.nodes.base import NodeBatch, NodeConfig, NodeType
-from workflows.nodes.recipients import HANDLES, end, message_id, outcome_of, recipients, resume
+from workflows.nodes.recipients import HANDLES, end_step, message_id, outcome_of, recipients, resume
 from workflows.nodes.records import fail_by
 from workflows.nodes.references import checked_ids
 
@@ -63,7 +63,7 @@ def _chat(batch: NodeBatch) -> None:
             message_id(item),
             contact,
             item.run.id,
-            {name: text(value) for name, value in batch.render("variables", item).items()},
+            {name: text_value(value) for name, value in batch.render("variables", item).items()},
         )
         for item, contact in pairs
     ]
@@ -72,7 +72,7 @@ def _chat(batch: NodeBatch) -> None:
     for (item, _), chat in zip(pairs, chats, strict=True):
         status, reason = done[chat.id]
         if batch.config.goOn == "sent":
-            end(item, chat.id, status, reason)
+            end_step(item, chat.id, status, reason)
         else:
             item.outcome = outcome_of(chat.id, status, reason)
         if item.outcome.status == "waiting":
@@ -87,7 +87,7 @@ def _problems(config: ChatConfig) -> list[tuple[str, str, str]]:
         template = check_template(config.template)
     except NamedError as error:
         return [("templateMissing", "template", error.detail_at("template"))]
-    names = needed(template.components)
+    names = template_variables(template.components)
     problems = [
         ("templateVariable", f"variables.{name}", f"the template has no variable {name}")
         for name in config.variables

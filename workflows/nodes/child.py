@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 from pydantic import Field, field_validator
 
-from core.spans import after
+from core.spans import add_span
 from core.types import JsonObject
 from workflows.nodes.base import NodeBatch, NodeConfig, NodeType, Outcome, Span
 from workflows.nodes.references import checked_ids
@@ -33,7 +33,7 @@ class WorkflowConfig(NodeConfig):
 
 def _start(batch: NodeBatch) -> None:
     config: WorkflowConfig = batch.config
-    until = after(batch.now, config.timeout.as_json(), ZoneInfo(batch.zone)) if config.wait else None
+    until = add_span(batch.now, config.timeout.as_json(), ZoneInfo(batch.zone)) if config.wait else None
     for item in batch.items:
         # The check at publication sees graphs as they are then; another one may be published later.
         if item.run.depth >= MAX_CHILDREN:

@@ -16,7 +16,7 @@ from crm.segments.models import Segment
 from crm.teams.models import Team
 from outreach.messaging.email_templates.models import EmailTemplate
 from outreach.runs.campaigns.models import Campaign
-from workflows.expressions.filters import ExpressionFailed, text
+from workflows.expressions.filters import ExpressionFailed, text_value
 
 RECORD_EFFECTS = {
     "contact": {
@@ -57,7 +57,7 @@ SEGMENT_EFFECTS = {
 def quoted(value: Any, most: int = 100) -> str:
     """Return a value as a sentence quotes it."""
     try:
-        words = value if isinstance(value, str) else text(value)
+        words = value if isinstance(value, str) else text_value(value)
     except ExpressionFailed:
         return "“…”"
     return f"“{words if len(words) <= most else words[: most - 1] + '…'}”"

@@ -11,7 +11,7 @@ from pydantic_core import PydanticCustomError
 
 from core.errors import ApiError, NamedError
 from core.lists import tree
-from core.lists.keyset import SortKey, sections
+from core.lists.keyset import SortKey, section_querysets
 from core.lists.values import UNKNOWN_FIELD
 from core.text.json import dumps
 from core.types import JsonObject
@@ -91,7 +91,9 @@ def _ids(config: FindConfig, conditions: Any, batch: NodeBatch) -> list[str]:
     key = SortKey(fields.sortable(config.sortBy, "sortBy"), config.sortOrder == "desc")
     rows = kind_of(config.panel).live().filter(where)
     ids = (
-        id for section in sections(rows, [key]) for id in section.queryset.values_list("pk", flat=True)[: config.limit]
+        id
+        for section in section_querysets(rows, [key])
+        for id in section.queryset.values_list("pk", flat=True)[: config.limit]
     )
     return list(islice(ids, config.limit))
 

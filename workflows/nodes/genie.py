@@ -10,7 +10,15 @@ from outreach.connections.ai.languages import language_name
 from outreach.connections.ai.services import ai_type_of, choose_ai_app
 from workflows.nodes import effects
 from workflows.nodes.base import NodeBatch, NodeType
-from workflows.nodes.recipients import HANDLES, RecipientConfig, check_senders, plan, recipients, resume, senders_of
+from workflows.nodes.recipients import (
+    HANDLES,
+    RecipientConfig,
+    check_senders,
+    plan_batch,
+    recipients,
+    resume,
+    senders_of,
+)
 
 
 class GenieConfig(RecipientConfig):
@@ -40,7 +48,7 @@ def _genie(batch: NodeBatch) -> None:
         "user_enquiry_enabled": config.ask,
     }
     mails = [(item, contact, None) for item, contact in pairs]
-    plan(batch, mails, senders=senders_of(config.senders), **columns)
+    plan_batch(batch, mails, senders=senders_of(config.senders), **columns)
 
 
 def _problems(config: GenieConfig) -> list[tuple[str, str, str]]:

@@ -14,12 +14,12 @@ from pydantic import Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from core.outbound import is_private
-from core.outbound_http import HttpAnswer, HttpFailed, exchange
+from core.outbound_http import HttpAnswer, HttpFailed, send_request
 from core.text.json import dumps
 from core.text.redaction import Redactor
 from core.types import JsonObject
-from crm.webhooks.signing import signed_headers
-from workflows.expressions.filters import text
+from crm.webhooks.signing import sign_headers
+from workflows.expressions.filters import text_value
 from workflows.nodes.base import Item, NodeBatch, NodeConfig, NodeType, Outcome
 from workflows.nodes.requests import MAX_CALL_BYTES, Call, CallResult, CallToMake, Reason
 from workflows.secrets.services import has_secret, secret_for
@@ -154,13 +154,13 @@ def _clean(value: str) -> str:
 def _request(batch: NodeBatch, item: Item) -> JsonObject | Reason:
     """Return the request as it is stored, or why there can be none."""
     config: HttpConfig = batch.config
-    url = text(batch.render("url", item))
+    url = text_value(batch.render("url", item))
     if url.partition("#")[0] != url or not url.isascii() or not url.isprintable() or " " in url or "\\" in url:
         url = quote(url.partition("#")[0], safe="%/:?=&@!$'()*+,;~[]-._")
     # Asked again of the whole address: expressions may hold an @ or a backslash.
     if len(url) > 8000 or host_of(url) != host_of(config.url):
         return Reason("the expressions make it none of the host", "url")
-    headers = {name: _clean(text(value)) for name, value in dict(batch.render("headers", item)).items()}
+    headers = {name: _clean(text_value(value)) for name, value in dict(batch.render("headers", item)).items()}
     if any(not value.isascii() or len(value) > 4000 for value in headers.values()):
         return Reason("a value is too long, or has letters that no header can carry", "headers")
     body = batch.render("body", item)
@@ -229,7 +229,7 @@ def make(call: CallToMake) -> CallResult:
         # The password alone could be echoed as well as user and password.
         redactor = Redactor([secret, *secret.split(":", 1)[1:]] if request["auth"]["how"] == "basic" else [secret])
     try:
-        answer = exchange(
+        answer = send_request(
             request["method"],
             request["url"],
             seconds=request["timeout"],
@@ -257,7 +257,7 @@ def _proof(auth: JsonObject, secret: str, key: str, body: bytes) -> dict[str, st
         return {"Authorization": f"Basic {base64.b64encode(secret.encode()).decode()}"}
     if auth["how"] == "header":
         return {auth["header"]: secret}
-    return signed_headers([secret], id=key, seconds=int(time.time()), body=body)
+    return sign_headers([secret], id=key, seconds=int(time.time()), body=body)
 
 
 def _read(answer: HttpAnswer, request: Any, redactor: Redactor) -> CallResult:
@@ -335,7 +335,7 @@ HTTP = NodeType(
     call=make,
     icon="http",
     templates=("url", "headers", "body"),
-    escapes={"url": lambda value: quote(text(value), safe="")},
+    escapes={"url": lambda value: quote(text_value(value), safe="")},
     check=_check,
     outputs={"status": "number", "headers": "object", "body": "any"},
     effect=lambda settings: gettext("Calls %(method)s %(url)s.") % settings,

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from pydantic import Field, field_validator
 from pydantic_core import PydanticCustomError
 
-from core.spans import after
+from core.spans import add_span
 from core.types import JsonObject
 from workflows.nodes.base import NodeBatch, NodeConfig, NodeType, Outcome, Span
 from workflows.nodes.requests import Listen
@@ -44,7 +44,7 @@ class WaitForConfig(NodeConfig):
 
 def _wait_for(batch: NodeBatch) -> None:
     config: WaitForConfig = batch.config
-    until = after(batch.now, config.timeout.as_json(), ZoneInfo(batch.zone))
+    until = add_span(batch.now, config.timeout.as_json(), ZoneInfo(batch.zone))
     for item in batch.items:
         # The run may reach the node after what it waits for has happened, within the same second.
         event = Listen(config.event, None if config.since == "run" else batch.now)

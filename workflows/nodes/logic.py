@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from pydantic import Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from core.spans import after
+from core.spans import add_span
 from core.types import JsonObject, Values
 from workflows.nodes.base import NodeBatch, NodeConfig, NodeType, Outcome, Span, one_out
 
@@ -210,7 +210,7 @@ def _repeat(batch: NodeBatch) -> None:
     for item, holds in zip(batch.items, batch.holds("filter"), strict=True):
         # Waited already: the pause must not begin again when it is over.
         if config.pause is not None and item.round and item.arrived is None and item.round < config.cap:
-            item.outcome = Outcome("waiting", until=after(batch.now, config.pause.as_json(), ZoneInfo(batch.zone)))
+            item.outcome = Outcome("waiting", until=add_span(batch.now, config.pause.as_json(), ZoneInfo(batch.zone)))
             continue
         going = holds and item.round < config.cap
         output = {"count": item.round, "left": int(holds and not going)}

@@ -11,7 +11,7 @@ from pydantic_core import PydanticCustomError
 from core.errors import ApiError, NamedError
 from core.types import JsonObject
 from crm.models import Contact
-from outreach.messaging.delivery.attachments import described
+from outreach.messaging.delivery.attachments import describe_files
 from outreach.messaging.email_templates.compiler import Compiled
 from outreach.messaging.email_templates.models import EmailTemplate
 from outreach.messaging.email_templates.rendering import Rendered, ValueReader, compile_template, render
@@ -20,10 +20,18 @@ from outreach.runs.genie.automated import Words
 from workflows.expressions import Compiled as Expression
 from workflows.expressions import compile_value
 from workflows.expressions.compile import MAX_PARTS, references
-from workflows.expressions.filters import text
+from workflows.expressions.filters import text_value
 from workflows.nodes import effects
 from workflows.nodes.base import Item, NodeBatch, NodeType
-from workflows.nodes.recipients import HANDLES, RecipientConfig, check_senders, plan, recipients, resume, senders_of
+from workflows.nodes.recipients import (
+    HANDLES,
+    RecipientConfig,
+    check_senders,
+    plan_batch,
+    recipients,
+    resume,
+    senders_of,
+)
 from workflows.nodes.records import fail_by
 from workflows.nodes.references import checked_ids
 
@@ -110,7 +118,7 @@ def _mail(batch: NodeBatch) -> None:
         return
     write = _by_template if config.template else _by_words
     mails = write(batch, pairs)
-    plan(batch, mails, senders=senders_of(config.senders), ai_type=COMPOSER)
+    plan_batch(batch, mails, senders=senders_of(config.senders), ai_type=COMPOSER)
 
 
 def _by_words(batch: NodeBatch, pairs: Sequence[tuple[Item, Contact]]) -> list[tuple[Item, Contact, Words | None]]:
@@ -118,7 +126,10 @@ def _by_words(batch: NodeBatch, pairs: Sequence[tuple[Item, Contact]]) -> list[t
     mails: list[tuple[Item, Contact, Words | None]] = []
     for item, contact in pairs:
         mail = render(
-            subject, compiled, (), {name: text(expression.read(item.scope)) for name, expression in values.items()}
+            subject,
+            compiled,
+            (),
+            {name: text_value(expression.read(item.scope)) for name, expression in values.items()},
         )
         if is_too_large(mail):
             item.fail("tooLarge", TOO_LARGE)
@@ -137,7 +148,7 @@ def _by_template(batch: NodeBatch, pairs: Sequence[tuple[Item, Contact]]) -> lis
             item.fail("templateMissing", "there is no such email template in this company", field="template")
         return []
     try:
-        files = described(template.attachments)
+        files = describe_files(template.attachments)
         compiled = compiled_of(template)
         reader = ValueReader.load()
     except ApiError as error:
@@ -146,7 +157,7 @@ def _by_template(batch: NodeBatch, pairs: Sequence[tuple[Item, Contact]]) -> lis
         return []
     mails: list[tuple[Item, Contact, Words | None]] = []
     for item, contact in pairs:
-        own = {name: text(value) for name, value in batch.render("variables", item).items()}
+        own = {name: text_value(value) for name, value in batch.render("variables", item).items()}
         values = {**reader.of(contact, template.variables), **own}
         mail = render(template.subject, compiled, template.variables, values)
         if is_too_large(mail):

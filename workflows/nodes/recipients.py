@@ -20,7 +20,7 @@ from outreach.messaging.delivery.deciding.reasons import sentence_of
 from outreach.messaging.delivery.senders import MAIL_SENDERS, choose_sender
 from outreach.runs.genie.automated import ENDED, Planned, Words, plan_messages, run_of_node, wait_for_messages
 from outreach.runs.genie.models import GenieScheduler
-from workflows.expressions.filters import text
+from workflows.expressions.filters import text_value
 from workflows.nodes.base import Item, NodeBatch, NodeConfig, Outcome
 from workflows.nodes.references import checked_ids
 
@@ -61,13 +61,14 @@ def recipients(batch: NodeBatch) -> list[tuple[Item, Contact]]:
 
     Only contacts are recipients, because each recipient must be able to unsubscribe.
     """
-    named = [(item, text(batch.render("to", item)).strip() or item.run.contact_id or "") for item in batch.items]
+    named = [(item, text_value(batch.render("to", item)).strip() or item.run.contact_id or "") for item in batch.items]
     ids = {name for _, name in named if is_id(name)}
     addresses = {name.upper() for _, name in named if name and not is_id(name)}
     rows = live_contacts().filter(pk__in=ids)
     if addresses:
         rows = live_contacts().alias(address=Upper("email")).filter(Q(pk__in=ids) | Q(address__in=addresses))
     contacts: dict[str, Contact] = {}
+    # By id, the order of all bulk writers; locked so that the address cannot change before the message exists.
     for contact in rows.select_for_update(of=("self",), no_key=True).order_by("pk"):
         contacts[contact.pk] = contact
         contacts.setdefault((contact.email or "").upper(), contact)
@@ -108,7 +109,7 @@ def message_id(item: Item) -> str:
     return item.key.replace("-", "")[:24]
 
 
-def plan(
+def plan_batch(
     batch: NodeBatch, mails: Sequence[tuple[Item, Contact, Words | None]], *, senders: Sequence[Sender], **columns: Any
 ) -> None:
     """Plan the messages of a batch of items, and set the outcomes."""
@@ -124,7 +125,7 @@ def plan(
     for (item, _, _), message in zip(mails, messages, strict=True):
         status, reason = done[message.id]
         if batch.config.goOn == "sent":
-            end(item, message.id, status, reason)
+            end_step(item, message.id, status, reason)
         else:
             item.outcome = outcome_of(message.id, status, reason)
         if item.outcome.status == "waiting":
@@ -138,10 +139,10 @@ def resume(batch: NodeBatch) -> None:
     for item in batch.items:
         payload = item.arrived.payload if item.arrived is not None else None
         if isinstance(payload, Mapping):
-            end(item, payload["id"], payload["status"], payload["reason"])
+            end_step(item, payload["id"], payload["status"], payload["reason"])
 
 
-def end(item: Item, id: str, status: str, reason: str) -> None:
+def end_step(item: Item, id: str, status: str, reason: str) -> None:
     """Set the outcome of a step that waits until its message has been sent."""
     if status in ("failed", "unknown"):
         item.fail(f"mail.{status}", f"the message {id} has ended as {status}: {sentence_of(reason)}")

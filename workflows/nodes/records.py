@@ -173,6 +173,7 @@ def _upsert(batch: NodeBatch) -> None:
     for item, values in zip(batch.items, rendered, strict=True):
         contact_id = contact_ids.get(_address(values))
         try:
+            # A savepoint per item: a refused contact fails its own run alone.
             with transaction.atomic():
                 if contact_id is not None:
                     update_contact(id=contact_id, actor_id=_actor(batch), form_data=values)
@@ -290,6 +291,7 @@ def change_by_values(batch: NodeBatch, panel: str, change_for: Callable[[Any], J
         groups.setdefault(dumps(values), (values, []))[1].append((id, item))
     for values, members in groups.values():
         try:
+            # A savepoint per group of equal values: a refusal undoes this group alone.
             with transaction.atomic():
                 moved = change_records(panel, [id for id, _ in members], change_for(values), batch.actor_id)
         except ApiError as error:
@@ -304,6 +306,7 @@ def change_records(panel: str, ids: Sequence[str], change: JsonObject, actor_id:
     """Apply a bulk change to live records, and emit their events. Returns the ids of those that changed."""
     what, kind = RECORD_TYPES[panel], kind_of(panel)
     apply = what.prepare(actor_id, change)
+    # By id, the order of all bulk writers, so that a node and a bulk job cannot deadlock.
     live = kind.live().filter(pk__in=ids).order_by("pk").select_for_update(of=("self",), no_key=True)
     moved = apply(list(live.values_list("pk", flat=True)))
     payloads = {id: {"changes": changes} for id, changes in moved.items()}

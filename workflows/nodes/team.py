@@ -12,15 +12,15 @@ from pydantic import Field, field_validator
 from accounts.models import Member
 from accounts.notifications.services import remember
 from core.errors import ApiError
-from core.spans import after
-from core.text.json import iso
+from core.spans import add_span
+from core.text.json import format_iso
 from core.types import JsonObject
 from crm.activities.follow_ups import create_follow_up
 from crm.activities.services import add_note
 from crm.segments.models import Segment
 from crm.segments.services import IdChanges, update_segment
 from crm.teams.services import ACTIVE
-from workflows.expressions.filters import text
+from workflows.expressions.filters import text_value
 from workflows.nodes import effects
 from workflows.nodes.base import Item, NodeBatch, NodeConfig, NodeType, Outcome, Span
 from workflows.nodes.records import fail_by, with_record
@@ -67,6 +67,7 @@ def _each(items: Sequence[tuple[str, Item]], write: Callable[[str, Item], Any]) 
     """Write each item separately: a refusal of one does not affect the others."""
     for id, item in items:
         try:
+            # The savepoint undoes half an assignment before the item fails.
             with transaction.atomic():
                 written = write(id, item)
         except ApiError as error:
@@ -80,18 +81,18 @@ def _note(batch: NodeBatch) -> None:
 
     def write(id: str, item: Item) -> str:
         where: JsonObject = {f"{panel}_id": id}
-        return add_note(actor_id=batch.actor_id, notes=text(batch.render("notes", item)), **where)  # type: ignore[arg-type]
+        return add_note(actor_id=batch.actor_id, notes=text_value(batch.render("notes", item)), **where)  # type: ignore[arg-type]
 
     _each(with_record(batch, panel), write)
 
 
 def _follow_up(batch: NodeBatch) -> None:
     config: FollowUpConfig = batch.config
-    due_at = iso(after(batch.now, config.due.as_json(), ZoneInfo(batch.zone)))
+    due_at = format_iso(add_span(batch.now, config.due.as_json(), ZoneInfo(batch.zone)))
     assigned = {"assignee": config.assignee} if config.assignee else {}
 
     def write(id: str, item: Item) -> str:
-        texts = {name: text(batch.render(name, item)) for name in ("title", "notes")}
+        texts = {name: text_value(batch.render(name, item)) for name in ("title", "notes")}
         values = {"lead": id, "due_at": due_at, **{name: value for name, value in texts.items() if value}, **assigned}
         return str(create_follow_up(actor_id=batch.actor_id, values=values).pk)  # type: ignore[arg-type]
 
@@ -104,7 +105,7 @@ def _notify(batch: NodeBatch) -> None:
         about = ("contact", item.run.contact_id) if item.run.contact_id else None
         if item.run.lead_id:
             about = ("lead", item.run.lead_id)
-        remember("workflow.notice", text(batch.render("text", item)), members=members, about=about)
+        remember("workflow.notice", text_value(batch.render("text", item)), members=members, about=about)
         item.outcome = Outcome(output={"members": [member.pk for member in members]})
 
 

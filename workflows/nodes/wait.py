@@ -10,7 +10,7 @@ from django.utils import timezone
 from pydantic import Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from core.spans import after, read_moment
+from core.spans import add_span, read_moment
 from outreach.messaging.delivery.limits.windows import Window, next_opening
 from workflows.nodes.base import NodeBatch, NodeConfig, NodeType, Outcome, Span
 
@@ -86,7 +86,7 @@ class WaitConfig(NodeConfig):
 
 def _too_long(config: WaitConfig) -> list[tuple[str, str, str]]:
     now = timezone.now()
-    if config.duration is None or after(now, config.duration.as_json(), dt.UTC) <= now + MAX_WAIT:
+    if config.duration is None or add_span(now, config.duration.as_json(), dt.UTC) <= now + MAX_WAIT:
         return []
     return [("tooLong", "for", f"a wait ends within {MAX_WAIT.days} days")]
 
@@ -97,14 +97,14 @@ def _wait(batch: NodeBatch) -> None:
     for item in batch.items:
         end = batch.now
         if config.duration is not None:
-            end = after(batch.now, config.duration.as_json(), zone)
+            end = add_span(batch.now, config.duration.as_json(), zone)
         elif config.until is not None:
             moment = read_moment(batch.render("until", item), zone)
             if moment is None:
                 item.fail("badValue", "the expression gives no time", field="until")
                 continue
             try:
-                end = after(moment, {"amount": config.offset, "unit": "days"}, zone)
+                end = add_span(moment, {"amount": config.offset, "unit": "days"}, zone)
             except (OverflowError, ValueError):
                 item.fail("badValue", "lies beyond the calendar", field="until")
                 continue

@@ -6,7 +6,7 @@ from django.db.models import BooleanField, F, Func, Q
 from django.db.models.expressions import RawSQL
 
 from core.lists import FieldSet, ListField, RelationField
-from core.lists.fields import Condition, column
+from core.lists.fields import Condition, expression_column
 
 
 class AnyElement(Func):
@@ -23,7 +23,7 @@ class PlacesField(ListField):
     many = True
 
     def where(self, condition: Condition) -> Q:
-        return Q(AnyElement(F("nodes"), condition(column(RawSQL("element.value", ())))))
+        return Q(AnyElement(F("nodes"), condition(expression_column(RawSQL("element.value", ())))))
 
     def where_not(self, condition: Condition) -> Q:
         return ~self.where(condition)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import Q
 
-from core.reports import Column, Grouping, Report, Source, condition, count
+from core.reports import Column, Grouping, Report, Source, count, filter_condition
 from core.text.translation import gettext_lazy
 from workflows.engine.models import WorkflowRun
 
@@ -44,10 +44,15 @@ WORKFLOWS = Report(
                     "underWay",
                     gettext_lazy("Active"),
                     Q(status__in=UNDER_WAY),
-                    condition("status", "in", [*map(str, UNDER_WAY)]),
+                    filter_condition("status", "in", [*map(str, UNDER_WAY)]),
                 ),
                 *(
-                    count(str(status), STATUSES[status], Q(status=status), condition("status", "equals", str(status)))
+                    count(
+                        str(status),
+                        STATUSES[status],
+                        Q(status=status),
+                        filter_condition("status", "equals", str(status)),
+                    )
                     for status in (Status.COMPLETED, Status.FAILED, Status.CANCELLED)
                 ),
             ),

@@ -9,16 +9,16 @@ from core.errors import NamedError
 from core.jobs import notify_workers
 from core.lists import BulkSelection
 from core.types import JsonObject
-from crm.bulk_jobs.services import batch_rows, work
+from crm.bulk_jobs.services import batch_rows, process_batches
 from crm.models import BulkJob
 from workflows.engine import operations
 from workflows.engine.models import WorkflowRun
 from workflows.graphs.models import WorkflowVersion
-from workflows.graphs.rights import anything
+from workflows.graphs.rights import allow_all
 from workflows.runs.filters import RUN_FIELDS
 
-MAX_AT_ONCE = 200
-"""The most runs of a batch, whose rows stay locked meanwhile."""
+MAX_BATCH_RUNS = 200
+"""The most runs of a batch. Their rows stay locked until it commits."""
 MAX_REPORTED = 1000
 
 
@@ -62,7 +62,7 @@ def _check_place(runs: QuerySet[WorkflowRun], place: str) -> None:
 
 def redrive_runs(job: BulkJob, deadline: float) -> None:
     """Work on a job that restarts runs, in the order of their ids."""
-    work(job, deadline, _restart_next)
+    process_batches(job, deadline, _restart_next)
 
 
 def _selected(job: BulkJob) -> QuerySet[WorkflowRun]:
@@ -73,7 +73,7 @@ def _selected(job: BulkJob) -> QuerySet[WorkflowRun]:
 
 
 def _restart_next(job: BulkJob) -> JsonObject | None:
-    size = min(batch_rows(job), MAX_AT_ONCE)
+    size = min(batch_rows(job), MAX_BATCH_RUNS)
     ids = list(_selected(job).order_by("pk").values_list("pk", flat=True)[:size])
     if not ids:
         return None
@@ -81,10 +81,11 @@ def _restart_next(job: BulkJob) -> JsonObject | None:
     refused: dict[str, str] = {}
     for id in ids:
         try:
+            # A savepoint per run: one that cannot restart leaves the others of the batch restarted.
             with transaction.atomic():
                 operations.restart_run(
                     id=id,
-                    may=anything if member is None else member.may,
+                    may=allow_all if member is None else member.may,
                     place=job.change["from"],
                     latest=job.change["version"] == "latest",
                     resend=job.change["resend"],

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from core.access import Actor
-from core.text.json import iso
+from core.text.json import format_iso
 from core.text.translation import gettext_lazy
 from core.types import JsonObject
 from workflows.definitions.backlog import pace_of
@@ -46,15 +46,15 @@ def reads_records(actor: Actor) -> bool:
 
 def reads_values(actor: Actor, run: WorkflowRun) -> bool:
     """Return whether the actor may read the values of a run: its records, and the events that it has got."""
-    return reads_records(actor) and not read_rights.lacking(
-        read_rights.reads_of_run(run), read_rights.allowed(actor.may)
+    return reads_records(actor) and not read_rights.missing_permissions(
+        read_rights.reads_of_run(run), read_rights.member_permissions(actor.may)
     )
 
 
 def reads_events(actor: Actor) -> bool:
     """Return whether the actor may read all events that the company's workflows start with or wait for."""
-    readable = read_rights.allowed(actor.may)
-    if not read_rights.lacking(read_rights.OF_EVENTS, readable):
+    readable = read_rights.member_permissions(actor.may)
+    if not read_rights.missing_permissions(read_rights.OF_EVENTS, readable):
         return True
     versions = WorkflowVersion.objects.order_by()
     awaited = Func(
@@ -66,7 +66,7 @@ def reads_events(actor: Actor) -> bool:
     kinds = {*versions.values_list("graph__triggerEventType", flat=True).distinct()}
     for events in versions.values_list(awaited, flat=True).distinct():
         kinds.update(events)
-    return not read_rights.lacking(read_rights.reads_of_events(kinds), readable)
+    return not read_rights.missing_permissions(read_rights.reads_of_events(kinds), readable)
 
 
 def waits_of(run_ids: Sequence[str]) -> dict[str, list[JsonObject]]:
@@ -90,7 +90,7 @@ def waits_of(run_ids: Sequence[str]) -> dict[str, list[JsonObject]]:
             if token != BEFORE or (run_id, BEFORE) in ends
         ]
         waits.sort(key=lambda pair: (pair[0] is None, pair[0] or 0))
-        waits_by_run[run_id] = [{**wait, "until": None if end is None else iso(end)} for end, wait in waits]
+        waits_by_run[run_id] = [{**wait, "until": None if end is None else format_iso(end)} for end, wait in waits]
     return waits_by_run
 
 
@@ -109,7 +109,7 @@ def why_of(run_ids: Sequence[str]) -> dict[str, tuple[str, str | None]]:
         if run.status == WorkflowRun.Status.WAITING and not text:
             text = gettext("A step is waiting.")
         ended = run.finished_at is not None
-        reasons[run.pk] = ("", None) if ended else (text, iso(eta) if eta else None)
+        reasons[run.pk] = ("", None) if ended else (text, format_iso(eta) if eta else None)
     return reasons
 
 

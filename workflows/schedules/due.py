@@ -13,7 +13,7 @@ from django.utils import timezone
 from core.jobs.registry import Moment
 from core.lists import tree
 from core.tenancy import company_scope, unscoped
-from core.text.json import iso
+from core.text.json import format_iso
 from crm.records.types import RECORD_TYPES, kind_of
 from workflows.engine import locks
 from workflows.engine.models import ScheduleFiring
@@ -66,7 +66,7 @@ def _fire(workflow: Workflow) -> None:
             continue
         # In batches: an audience may have a million records. All of them start in one transaction with the
         # firing.
-        for entries in _entries(_audience(schedule, at), f"{SCHEDULE}:{iso(at)}", iso(at)):
+        for entries in _entries(_audience(schedule, at), f"{SCHEDULE}:{format_iso(at)}", format_iso(at)):
             admitted, refused = pass_filter(plan, entries)
             start_runs(workflow, plan, admitted, skipped=refused)
     Workflow.objects.filter(pk=workflow.pk).update(next_fire_at=following)

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from accounts.models import Company
-from core.spans import after, from_clock
+from core.spans import add_span, from_clock
 from core.tenancy import company_id
 from core.types import JsonObject, Values
 from workflows.graphs.cron import read_cron
@@ -76,7 +76,7 @@ def _next_interval(schedule: Schedule, moment: datetime, begin: datetime | None)
     at = start
     while at <= moment:
         number += 1
-        at = after(start, {"amount": number * span["amount"], "unit": span["unit"]}, zone)
+        at = add_span(start, {"amount": number * span["amount"], "unit": span["unit"]}, zone)
     return at
 
 

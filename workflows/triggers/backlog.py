@@ -77,11 +77,11 @@ def drain(start: Callable[..., None], deadline: float = float("inf")) -> None:
 def _start_some(start: Callable[..., None]) -> int:
     """Start the runs of the active company's next events. Returns the number of events."""
     # Checked in each turn, since the runs of the last one are queued by now.
-    if limits.queued() >= limits.MAX_QUEUED:
+    if limits.count_queued_runs() >= limits.MAX_QUEUED:
         return 0
     taken = _start_queued(start, QueuedEvent.objects.filter(priority__lt=IN_BULK), BATCH, in_bulk=False)
     # Bulk starts take only what the rate has left over.
-    if limits.has_turn(timezone.now()):
+    if limits.can_start_now(timezone.now()):
         taken += _start_queued(start, QueuedEvent.objects.filter(priority__gte=IN_BULK), BATCH // 5, in_bulk=True)
     return taken
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from core.events import QUEUE
 from core.models import Event
-from core.text.json import iso
+from core.text.json import format_iso
 from crm.contacts.models import Contact
 from workflows.engine import locks, starts
 from workflows.engine.limits import limits
@@ -34,7 +34,7 @@ def start_by_events(events: Sequence[Event]) -> None:
     fresh = [event for event in events if not (event.cause or {}).get(QUEUE)]
     backlog.add(in_bulk, starts.BULK_PRIORITY)
     # Events must not overtake those that wait.
-    if fresh and (limits.queued() >= limits.MAX_QUEUED or backlog.has_fresh()):
+    if fresh and (limits.count_queued_runs() >= limits.MAX_QUEUED or backlog.has_fresh()):
         backlog.add(fresh, backlog.FRESH)
     elif fresh:
         start(fresh)
@@ -85,7 +85,7 @@ def _entries(events: Sequence[Event]) -> list[tuple[Event, Entry]]:
         trigger = {
             "kind": event.kind,
             "objectId": event.object_id,
-            "happenedAt": iso(event.created_at),
+            "happenedAt": format_iso(event.created_at),
             "payload": event.payload,
         }
         depth = int((event.cause or {}).get("depth", 0))

@@ -10,7 +10,7 @@ from core.errors import NamedError
 from core.ids import new_id
 from core.lists import BulkSelection
 from core.tenancy import company_scope, unscoped
-from core.text.json import dumps, iso
+from core.text.json import dumps, format_iso
 from core.types import Values
 from crm.records.types import RECORD_TYPES, kind_of
 from workflows.engine import locks
@@ -78,7 +78,7 @@ def enrol(
         )
     check_input(given)
     now, call = timezone.now(), new_id()
-    trigger = {"kind": MANUAL, "happenedAt": iso(now), "input": given}
+    trigger = {"kind": MANUAL, "happenedAt": format_iso(now), "input": given}
     if selection is None:
         started = start_runs(workflow, plan, [Entry(f"manual:{call}", trigger=trigger)], member_id=member_id)
         return {"selectedCount": 1, "startedCount": len(started)}
@@ -117,7 +117,7 @@ def call_hook(token: str, payload: Values) -> None:
         listening = workflow.status != Workflow.Status.UNPUBLISHED and not workflow.is_deleted
         if not listening or workflow.trigger_event_type != WEBHOOK:
             raise NamedError("WorkflowNotFound_404", "its workflow is not published", field="token")
-        trigger = {"kind": WEBHOOK, "happenedAt": iso(timezone.now()), "payload": dict(payload)}
+        trigger = {"kind": WEBHOOK, "happenedAt": format_iso(timezone.now()), "payload": dict(payload)}
         plan = plan_of(workflow.version_id)
         entries, refused = pass_filter(plan, [Entry(f"webhook:{new_id()}", trigger=trigger)])
         start_runs(workflow, plan, entries, skipped=refused)

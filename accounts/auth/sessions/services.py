@@ -9,7 +9,7 @@ from django.contrib.auth.hashers import check_password, make_password
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.auth.limits import REFUSALS_LOGGED, count_login, forgive_login
+from accounts.auth.limits import REFUSALS_LOGGED, count_login, forget_failed_logins
 from accounts.auth.models import RefreshToken
 from accounts.auth.sessions import tokens
 from accounts.auth.sessions.tokens import Tokens
@@ -21,7 +21,7 @@ from accounts.users.models import User
 from core.access.attempts import TooManyAttempts
 from core.access.callers import Caller
 from core.errors import NamedError
-from core.ids import first_id
+from core.ids import min_id_at
 
 MAX_PURGED = 10_000
 
@@ -51,7 +51,7 @@ def log_in(*, email: str, password: str, caller: Caller) -> tuple[User, Tokens]:
             if user is not None and failure is Failure.UNVERIFIED:
                 send_verification(user)
         raise NamedError("InvalidCredentials_400", "email or password is wrong, or the address is not verified yet")
-    forgive_login(email, caller.network)
+    forget_failed_logins(email, caller.network)
     return user, sign_in(user=user, caller=caller)
 
 
@@ -128,7 +128,7 @@ def purge_refresh_tokens() -> bool:
     """
     now = timezone.now()
     # Ids begin with the time of their creation, so that the primary key serves as an index on the age.
-    old = RefreshToken.objects.filter(pk__lt=first_id(now - settings.REFRESH_TOKEN_LIFETIME), expires_at__lte=now)
+    old = RefreshToken.objects.filter(pk__lt=min_id_at(now - settings.REFRESH_TOKEN_LIFETIME), expires_at__lte=now)
     ids = list(old.order_by("pk").values_list("pk", flat=True)[:MAX_PURGED])
     RefreshToken.objects.filter(pk__in=ids).delete()
     return len(ids) == MAX_PURGED

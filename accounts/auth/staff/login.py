@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.core.exceptions import ValidationError
 from unfold.forms import AuthenticationForm
 
-from accounts.auth.limits import forgive_login
+from accounts.auth.limits import forget_failed_logins
 from accounts.auth.sessions.services import count_attempt
 from accounts.login_log.models import LoginLog
 from accounts.login_log.services import record_login
@@ -36,7 +36,7 @@ class StaffLoginForm(AuthenticationForm):  # type: ignore[misc]
         except ValidationError:
             record_login(email=email, user=user, status=LoginLog.Status.FAILED, reason=REASON, caller=caller)
             raise
-        forgive_login(email, caller.network)
+        forget_failed_logins(email, caller.network)
         record_login(email=email, user=user, status=LoginLog.Status.SUCCESS, reason=REASON, caller=caller)
         values: JsonObject = cleaned or self.cleaned_data
         return values

@@ -45,7 +45,7 @@ def merge(stored: Values, changes: Values) -> JsonObject:
     return merged
 
 
-def stored_setting(company_id: str, field: str) -> JsonObject:
+def read_stored_setting(company_id: str, field: str) -> JsonObject:
     """Return the stored values of a company's nested setting."""
     with unscoped(reason="settings: those of the company that is asked for"):
         return CompanySettings.objects.filter(company_id=company_id).values_list(field, flat=True).first() or {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rest_framework import serializers
 
-from accounts.settings.groups.base import Shape, stored_setting
+from accounts.settings.groups.base import Shape, read_stored_setting
 from core.api.input import BooleanInput, IntegerInput, TextInput
 from core.types import JsonObject
 
@@ -41,4 +41,4 @@ class ManualChatbotShape(Shape):
 
 def chatbot_defaults(company_id: str) -> JsonObject:
     """Return the defaults of the company's new chatbots, by the contract's names. The body of a POST overrides them."""
-    return ManualChatbotShape.fill(stored_setting(company_id, "manual_chatbot"))
+    return ManualChatbotShape.fill(read_stored_setting(company_id, "manual_chatbot"))

@@ -7,7 +7,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from accounts.settings.groups.base import Shape, stored_setting
+from accounts.settings.groups.base import Shape, read_stored_setting
 from core.api.input import BooleanInput, IntegerInput
 
 
@@ -40,5 +40,5 @@ class SubscriptionPolicies:
 
 def subscription_policies(company_id: str) -> SubscriptionPolicies:
     """Return the company's subscriptionPolicies."""
-    chosen = SubscriptionPoliciesShape.fill(stored_setting(company_id, "subscription_policies"))
+    chosen = SubscriptionPoliciesShape.fill(read_stored_setting(company_id, "subscription_policies"))
     return SubscriptionPolicies(chosen["autoRenew"], tuple(chosen["remindDaysBefore"]))

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from rest_framework import serializers
 
-from accounts.settings.groups.base import Shape, stored_setting
+from accounts.settings.groups.base import Shape, read_stored_setting
 from core.api.input import BooleanInput, IntegerInput
 
 
@@ -51,5 +51,5 @@ class LeadRule:
 
 def lead_rule(company_id: str) -> LeadRule:
     """Return how the company's new leads are assigned. Only the assignment of leads reads it."""
-    chosen = TeamSettingsShape.fill(stored_setting(company_id, "team_settings"))
+    chosen = TeamSettingsShape.fill(read_stored_setting(company_id, "team_settings"))
     return LeadRule(Distribution(chosen["distribution"]), chosen["onlyAvailable"], chosen["maxOpenLeads"])

@@ -46,7 +46,7 @@ def losses(quote: QuoteData | None) -> JsonObject:
     }
 
 
-def refused_order(form: Form, answer: Answer) -> None:
+def show_order_errors(form: Form, answer: Answer) -> None:
     """Put a refusal into a form; that of a price and of add-ons as text, because no field has their names."""
     if answer.refuses("proof"):
         form.add_error(None, PRICE_CHANGED)

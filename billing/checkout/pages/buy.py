@@ -8,7 +8,7 @@ from functools import cached_property
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
-from billing.checkout.pages.base import BillingPage, losses, refused_order
+from billing.checkout.pages.base import BillingPage, losses, show_order_errors
 from billing.checkout.types import OrderedData, QuoteData
 from core.ids import is_id
 from core.text.formats import money_text
@@ -124,7 +124,7 @@ class BuyPlan(BillingPage):
         asks = self.may_buy() and self.plan_id and self.readable(form)
         answer = self.ask("POST", "subscription/preview", None, self.body(form)) if asks else None
         if answer is not None and not answer.ok:
-            refused_order(form, answer)
+            show_order_errors(form, answer)
         quote: QuoteData | None = answer.data if answer is not None and answer.ok else None
         details = self.ask("GET", "subscription/billing-details") if quote else None
         chosen = {
@@ -157,7 +157,7 @@ class BuyPlan(BillingPage):
             return self.do_save()
         answer = self.ask("POST", "subscription", None, {**self.body(form), "proof": proof})
         if not answer.ok:
-            refused_order(form, answer)
+            show_order_errors(form, answer)
             before = form.non_field_errors()
             shown = self.context(form)
             if before:

@@ -7,7 +7,7 @@ from functools import cached_property
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
-from billing.checkout.pages.base import BillingPage, refused_order
+from billing.checkout.pages.base import BillingPage, show_order_errors
 from billing.checkout.types import QuoteData
 from core.text.spans import days_until
 from core.text.translation import gettext_lazy
@@ -89,7 +89,7 @@ class ChangeSeats(BillingPage):
             return self.do_save()
         answer = self.ask("POST", "subscription/seats", None, {"seats": form.values["seats"], "proof": proof})
         if not answer.ok:
-            refused_order(form, answer)
+            show_order_errors(form, answer)
             return self.page(self.context(form, asks=not form.refused_fields), status=422)
         payment = answer.data["payment"]
         if payment is None:

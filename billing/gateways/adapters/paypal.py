@@ -38,7 +38,7 @@ from billing.gateways.base import (
     body_of,
 )
 from billing.ledger.money import to_amount, to_minor
-from core.outbound_http import HttpFailed, exchange
+from core.outbound_http import HttpFailed, send_request
 from core.types import JsonObject, Values
 
 REFUSALS = frozenset(
@@ -345,7 +345,7 @@ def _disputed(dispute: Values) -> GatewayDispute:
 
 @lru_cache(maxsize=8)
 def _certificate(url: str) -> bytes:
-    answer = exchange("GET", url, seconds=10, most_bytes=64 * 1024)
+    answer = send_request("GET", url, seconds=10, most_bytes=64 * 1024)
     if answer.status != 200:
         raise WrongSignature("its certificate is not there")
     return answer.body

@@ -20,7 +20,7 @@ from threading import Lock, Timer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from config.demo_vendors import HOST, noted
+from config.demo_vendors import HOST, read_state
 from config.local.chat_standin import SECRET, TOKEN
 from config.local.chat_standin.bots import Bots
 from core.types import JsonObject
@@ -63,7 +63,7 @@ class Server(ThreadingHTTPServer):
         self.templates: dict[str, JsonObject] = {}
         self.answered: dict[str, float] = {}
         self.numbers = itertools.count(int(time.time()) % 10**8 * 1000)
-        super().__init__((HOST, int(noted(file)["port"])), Handler)
+        super().__init__((HOST, int(read_state(file)["port"])), Handler)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Write nothing: callers that go away are no error."""
@@ -152,7 +152,7 @@ class Server(ThreadingHTTPServer):
 
     def tell(self, field: str, value: JsonObject, tries: int = TRIES) -> None:
         """Call the number's webhook, again a few times where nobody takes it."""
-        place = noted(self.file)
+        place = read_state(self.file)
         hook = urlsplit(str(place.get("hook", "")))
         if field == "messages":
             number = {"phone_number_id": place.get("phoneNumberId", "")}

@@ -11,7 +11,7 @@ from crm.meetings.video.settings import change_settings
 from crm.models import Contact, Team
 from outreach.site.booking.reservations import Visitor, book
 from outreach.site.booking.services import create_page
-from outreach.site.booking.slots import free_slots, window
+from outreach.site.booking.slots import booking_window, free_slots
 
 TOPIC = {
     "key": "topic",
@@ -50,7 +50,7 @@ def create_booking(member: Member) -> None:
     if team is not None:
         tasting = {"name": "Tasting", "title": "Coffee tasting at your office", "kind": "offline", "team": team.pk}
         create_page(actor=actor, values={**tasting, "place": "At your address", "duration_minutes": 60})
-    first, last = window(intro)
+    first, last = booking_window(intro)
     people = Contact.objects.filter(is_deleted=False).order_by("pk")[SKIPPED : SKIPPED + len(ANSWERS)]
     for days, (contact, answers) in enumerate(zip(people, ANSWERS, strict=True), 1):
         free = free_slots(intro, min(first + timedelta(days=days), last), last)

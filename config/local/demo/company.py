@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from accounts.models import Company, Member, Role, User
 from config.bootstrap import Bootstrapped, bootstrap
-from config.demo_vendors import note_file
+from config.demo_vendors import state_file
 from config.local import mail_catcher as catcher
 from config.local.demo.booking import create_booking
 from config.local.demo.chats import create_chats, open_chats
@@ -32,9 +32,9 @@ from config.local.demo.sales import create_sales
 from config.local.demo.sample_data import CATEGORIES, TAGS
 from config.local.demo.workflows import create_workflows
 from config.local.ports import catcher_port, chats_port, gateways_port, replace
-from config.secrets import secret
+from config.secrets import read_secret
 from core.tenancy import company_scope
-from core.text.json import iso
+from core.text.json import format_iso
 from core.types import JsonObject
 from crm.contacts.services import create_contacts
 from crm.custom_fields.services import create_field
@@ -127,7 +127,7 @@ class Demo:
 
 def provision_demo(data: Path) -> Demo:
     """Create the demo company or its missing parts, and connect its sender to the mail catcher."""
-    password = secret("DEMO_PASSWORD", data)
+    password = read_secret("DEMO_PASSWORD", data)
     with transaction.atomic():
         bootstrapped = bootstrap(
             company_name=COMPANY, email=OWNER, password=password, owner_name="Dana Moreau", weak_password=True
@@ -167,7 +167,7 @@ def provision_demo(data: Path) -> Demo:
                 create_forms(bootstrapped.member)
                 create_questions(bootstrapped.member)
                 create_booking(bootstrapped.member)
-            open_chats(note_file(data), chat_port)
+            open_chats(state_file(data), chat_port)
             if bootstrapped.created and not Campaign.objects.exists():
                 _campaigns(bootstrapped.member)
             if bootstrapped.created and not Workflow.objects.exists():
@@ -244,7 +244,7 @@ def _contacts(member: Member) -> None:
     for place, person in enumerate(people(CONTACTS)):
         form_data = person.form_data()
         if AUDIENCE in person.tags:
-            form_data["visitedAt"] = iso(opening + timedelta(minutes=5 * (place % 90)))
+            form_data["visitedAt"] = format_iso(opening + timedelta(minutes=5 * (place % 90)))
         labels = {
             "category": categories[person.category],
             "organization": organizations[person.company],

@@ -13,7 +13,7 @@ from accounts.registration.companies import create_company
 from billing.models import Plan, Subscription
 from billing.renewals.services import bill_batch
 from billing.subscriptions.changes import access_end
-from billing.subscriptions.renewals import fall_due
+from billing.subscriptions.renewals import mark_renewal_past_due
 from billing.subscriptions.services import grant_subscription
 from core.tenancy import company_scope
 
@@ -45,4 +45,4 @@ def _fall_late(company: Company, plan: Plan) -> None:
         Subscription.objects.filter(pk=subscription.pk).update(starts_at=start, bill_at=end, **values)
     bill_batch(only=subscription.pk)
     with company_scope(company.pk):
-        fall_due(Subscription.objects.select_related("plan", "version").get(pk=subscription.pk))
+        mark_renewal_past_due(Subscription.objects.select_related("plan", "version").get(pk=subscription.pk))

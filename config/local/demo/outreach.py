@@ -8,7 +8,7 @@ from decimal import Decimal
 from django.utils import timezone
 
 from accounts.models import Member
-from core.ids import first_id, new_id
+from core.ids import min_id_at, new_id
 from crm.models import Contact
 from outreach.connections.ai.budgets import month_of
 from outreach.connections.ai.providers.model import VALIDATION, WASTED
@@ -106,7 +106,7 @@ def add_sent(jobs: list[SendJob]) -> None:
     SendJob.objects.bulk_create(jobs)
     SendJobTransition.objects.bulk_create(
         SendJobTransition(
-            id=first_id(job.sent_at)[:8] + new_id()[8:],
+            id=min_id_at(job.sent_at)[:8] + new_id()[8:],
             company_id=job.company_id,
             send_job=job,
             from_status=SendJob.Status.SENDING,

@@ -8,7 +8,7 @@ from datetime import timedelta
 from django.utils import timezone
 
 from accounts.models import Member
-from core.text.json import iso
+from core.text.json import format_iso
 from crm.leads.models import Lead, StageChange
 from crm.leads.places import start_of
 from crm.leads.relations import Relations
@@ -40,7 +40,7 @@ def add_pipeline(member: Member, leads: Sequence[str]) -> None:
         stage = stages[place // EVERY % len(stages)] if place % EVERY == 0 else None
         is_lost = stage == stages[-1] or (stage is None and lead in lost)
         relations = Relations(
-            expected_close_at=iso(start_of(today + timedelta(days=6 + 11 * (place % 13)))),
+            expected_close_at=format_iso(start_of(today + timedelta(days=6 + 11 * (place % 13)))),
             **({"stage": stage} if stage else {}),
             **({"lost_reason": reasons[place % len(reasons)]} if is_lost else {}),
         )

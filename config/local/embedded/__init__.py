@@ -9,7 +9,7 @@ from pathlib import Path
 
 from config.local.embedded import postgres, redis
 from config.local.embedded.errors import EmbeddedServerError
-from config.local.embedded.throwaway import Servers, temporary
+from config.local.embedded.throwaway import Servers, temporary_servers
 
 __all__ = [
     "EmbeddedServerError",
@@ -18,7 +18,7 @@ __all__ = [
     "ensure_redis",
     "stop_postgres",
     "stop_redis",
-    "temporary",
+    "temporary_servers",
 ]
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FrameType
 
 from config.data_dir import data_dir
-from config.local.embedded import EmbeddedServerError, postgres, redis, temporary
+from config.local.embedded import EmbeddedServerError, postgres, redis, temporary_servers
 from config.local.embedded.throwaway import watch
 from config.local.footprint import footprint, report
 
@@ -85,7 +85,7 @@ def _run(command: list[str], *, durable: bool) -> int:
     signal.signal(signal.SIGTERM, _terminated)
     try:
         with (
-            temporary(durable=durable) as servers,
+            temporary_servers(durable=durable) as servers,
             subprocess.Popen(command, env=os.environ | servers.environment) as child,
         ):
             try:

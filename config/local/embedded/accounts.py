@@ -76,14 +76,14 @@ def _name_of(uid: int) -> str | None:
         return None
 
 
-def identity(account: Account | None) -> Identity:
+def account_arguments(account: Account | None) -> Identity:
     """Return the arguments of subprocess that run a command under `account`; none for the current user."""
     if account is None:
         return {}
     return {"user": account.uid, "group": account.gid, "extra_groups": []}
 
 
-def own(path: Path, account: Account | None) -> None:
+def give_ownership(path: Path, account: Account | None) -> None:
     """Give a file or folder to `account`, without following a symbolic link."""
     if account is not None:
         os.chown(path, account.uid, account.gid, follow_symlinks=False)
@@ -109,7 +109,7 @@ def _succeeds(command: list[str], account: Account | None) -> bool:
             cwd="/",
             timeout=30,
             check=False,
-            **identity(account),
+            **account_arguments(account),
         )
     except PermissionError:
         return False

@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from config.local.embedded.accounts import Account, can_enter, own, server_account
+from config.local.embedded.accounts import Account, can_enter, give_ownership, server_account
 from config.local.embedded.binaries import system_folder
 from config.local.embedded.errors import EmbeddedServerError
 from config.local.embedded.processes import open_private
@@ -83,7 +83,7 @@ def prepare(data: Path) -> Places:
 
 
 @contextlib.contextmanager
-def locked(data: Path) -> Iterator[None]:
+def lock_data_dir(data: Path) -> Iterator[None]:
     """Hold the data directory's lock during a start or stop. The system frees it if the holder dies."""
     descriptor = open_private(data / "embedded.lock", os.O_RDWR)
     try:
@@ -164,7 +164,7 @@ def _make_run_for(data: Path, run: Path, account: Account, *, reachable: bool) -
         run.unlink()
     if reachable and _fits(run):
         run.mkdir(mode=0o700, exist_ok=True)
-        own(run, account)
+        give_ownership(run, account)
         run.chmod(0o700)
         return run
     if run.exists():
@@ -187,5 +187,5 @@ def _system_place(data: Path, account: Account) -> Path:
     place.chmod(0o711)
     (place / "data").symlink_to(data)
     (place / "run").mkdir(mode=0o700)
-    own(place / "run", account)
+    give_ownership(place / "run", account)
     return place

@@ -14,7 +14,7 @@ import psycopg
 
 from config.data_dir import make_data_dir
 from config.local.embedded import places, processes
-from config.local.embedded.accounts import Account, identity, own, require_name
+from config.local.embedded.accounts import Account, account_arguments, give_ownership, require_name
 from config.local.embedded.binaries import postgres_programs
 from config.local.embedded.errors import EmbeddedServerError
 from config.local.embedded.places import PORT, POSTGRES_SOCKET, Places
@@ -88,7 +88,7 @@ def url(data: Path) -> str:
 def ensure(data: Path) -> str:
     """Start the server of `data` unless it runs, and set up the role and the database. Returns the address."""
     make_data_dir(data)
-    with places.locked(data):
+    with places.lock_data_dir(data):
         here = places.prepare(data)
         running = running_pid(here.cluster)
         if running is None or not _reachable_or_starting(here, running):
@@ -105,12 +105,12 @@ def stop(data: Path) -> bool:
     """Stop the server of `data` within a time limit. Returns whether one ran."""
     if not data.exists():
         return False
-    with places.locked(data):
+    with places.lock_data_dir(data):
         cluster = _cluster(data)
         pid = running_pid(cluster)
         if pid is None:
             return False
-        processes.end(pid, argument=cluster, signals=STOP_SIGNALS)
+        processes.end_process(pid, argument=cluster, signals=STOP_SIGNALS)
         return True
 
 
@@ -139,7 +139,7 @@ def _create_cluster(here: Places, programs: Path) -> None:
     if fresh.exists():
         shutil.rmtree(fresh)
     fresh.mkdir(mode=0o700)
-    own(fresh, here.account)
+    give_ownership(fresh, here.account)
     command: list[str | Path] = [
         programs / "initdb",
         "-D",
@@ -161,7 +161,7 @@ def _create_cluster(here: Places, programs: Path) -> None:
         env=processes.ENVIRONMENT,
         timeout=300,
         check=False,
-        **identity(here.account),
+        **account_arguments(here.account),
     )
     if done.returncode != 0:
         raise EmbeddedServerError(f"initdb failed:\n{done.stdout.decode(errors='replace')}")
@@ -240,7 +240,7 @@ def _reachable_or_starting(here: Places, pid: int) -> bool:
     lock = LockFile.read(here.cluster)
     if lock is None or not lock.ready or (here.run / POSTGRES_SOCKET).exists():
         return True
-    processes.end(pid, argument=here.cluster, signals=STOP_SIGNALS)
+    processes.end_process(pid, argument=here.cluster, signals=STOP_SIGNALS)
     return False
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 
-from config.local.embedded.accounts import Account, identity
+from config.local.embedded.accounts import Account, account_arguments
 from config.local.embedded.errors import EmbeddedServerError
 
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
@@ -46,7 +46,7 @@ def spawn(command: Sequence[str | Path], *, log: Path, account: Account | None) 
             cwd="/",
             env=ENVIRONMENT,
             start_new_session=True,
-            **identity(account),
+            **account_arguments(account),
         )
     finally:
         os.close(output)
@@ -88,7 +88,7 @@ def working_in(folder: Path, *, name: str) -> list[int]:
     return ids
 
 
-def end(pid: int, *, argument: str | Path, signals: Iterable[tuple[signal.Signals, float]]) -> None:
+def end_process(pid: int, *, argument: str | Path, signals: Iterable[tuple[signal.Signals, float]]) -> None:
     """Send signals, each with its timeout in seconds, until the process has ended."""
     for number, patience in signals:
         try:

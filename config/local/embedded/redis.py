@@ -24,13 +24,13 @@ def url(data: Path) -> str:
 def ensure(data: Path) -> str:
     """Start the server of `data` unless it runs. Returns its address."""
     make_data_dir(data)
-    with places.locked(data):
+    with places.lock_data_dir(data):
         here = places.prepare(data)
         address = here.run / REDIS_SOCKET
         pid = _running_pid(here.run)
         if pid is not None and not _answers(address):
             # It runs but doesn't answer: it is starting, or has lost its socket. It has no data to wait for.
-            processes.end(pid, argument=address, signals=STOP_SIGNALS)
+            processes.end_process(pid, argument=address, signals=STOP_SIGNALS)
             pid = None
         if pid is None:
             pid = _start(here, address)
@@ -48,12 +48,12 @@ def stop(data: Path) -> bool:
     """Stop the server of `data` within a time limit. Returns whether one ran."""
     if not data.exists():
         return False
-    with places.locked(data):
+    with places.lock_data_dir(data):
         run = places.socket_dir(data)
         pid = _running_pid(run)
         if pid is None:
             return False
-        processes.end(pid, argument=run / REDIS_SOCKET, signals=STOP_SIGNALS)
+        processes.end_process(pid, argument=run / REDIS_SOCKET, signals=STOP_SIGNALS)
         return True
 
 

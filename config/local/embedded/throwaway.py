@@ -45,7 +45,7 @@ class Servers:
 
 
 @contextlib.contextmanager
-def temporary(*, durable: bool = False) -> Iterator[Servers]:
+def temporary_servers(*, durable: bool = False) -> Iterator[Servers]:
     """Run a temporary PostgreSQL and Redis for the block. `durable` keeps fsync on, for benchmarks."""
     sweep()
     data = _make_folder(durable=durable)

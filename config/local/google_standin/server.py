@@ -11,7 +11,7 @@ from threading import Lock
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from config.demo_vendors import DEMO_CLIENT, HOST, noted
+from config.demo_vendors import DEMO_CLIENT, HOST, read_state
 from config.local.google_standin import ACCOUNT
 from config.local.google_standin.calendar import Calendar
 from config.local.google_standin.tokens import Logins, read
@@ -51,7 +51,7 @@ class Server(ThreadingHTTPServer):
         self.logins = Logins()
         self.calendar = Calendar()
         self.numbers = itertools.count(1)
-        super().__init__((HOST, int(noted(file)["port"])), Handler)
+        super().__init__((HOST, int(read_state(file)["port"])), Handler)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Write nothing: callers that go away are no error."""

@@ -10,7 +10,7 @@ from http.server import ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 
-from config.demo_vendors import google_file, note_file
+from config.demo_vendors import google_file, state_file
 from config.local.chat_standin.server import Server as Chats
 from config.local.gateway_standin.server import Server as Gateways
 from config.local.google_standin.server import Server as Google
@@ -20,7 +20,7 @@ from config.local.ports import GATEWAYS
 
 def main(data: Path) -> None:
     gateways = Gateways(int(json.loads((data / GATEWAYS).read_text())["port"]))
-    for server in (gateways, Chats(note_file(data)), Google(google_file(data))):
+    for server in (gateways, Chats(state_file(data)), Google(google_file(data))):
         Thread(target=_serve, args=[server], daemon=True).start()
     asyncio.run(serve(data, ready=_print))
 

@@ -63,11 +63,11 @@ class Plan:
 
 def plan(options: Options) -> Plan:
     """Make the plan for these options."""
-    main = worker.command("main", worker.main_processes(options.worker_concurrency))
+    main = worker.worker_command("main", worker.main_processes(options.worker_concurrency))
     programs = (
         Program("web", (sys.executable, "-m", "config.web"), stop_after=3, patience=REQUEST_SECONDS + 5),
         Program("worker", main, stop_after=2, patience=30),
-        Program("ai", worker.command("ai"), stop_after=2, patience=30),
+        Program("ai", worker.worker_command("ai"), stop_after=2, patience=30),
     )
     if not options.demo:
         return Plan(Program("prepare", (*MANAGE, "prepare")), programs)

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from config.api_docs.stored import KEY, WHOLE, build, stored
+from config.api_docs.stored import KEY, WHOLE, build, read_stored
 
 
 class Command(BaseCommand):
@@ -21,7 +21,7 @@ class Command(BaseCommand):
 
     def handle(self, *, output: Path | None, part: str, **options: Any) -> None:
         build()
-        document = stored(part)
+        document = read_stored(part)
         if output is not None and document is not None:
             output.write_bytes(document.content)
             self.stdout.write(f"{output}: {len(document.content):,} bytes")

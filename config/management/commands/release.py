@@ -10,7 +10,7 @@ from django.utils.dateparse import parse_datetime
 
 from core.hold.services import current_hold, end_hold
 from core.jobs.due import held_back
-from outreach.messaging.delivery.sending.restored import doubt_due
+from outreach.messaging.delivery.sending.restored import mark_due_unknown
 
 
 class Command(BaseCommand):
@@ -38,6 +38,6 @@ class Command(BaseCommand):
         if options["check"]:
             return
         if until is not None:
-            self.stdout.write(f"Messages that the original may have sent, now unknown: {doubt_due(until)}.")
+            self.stdout.write(f"Messages that the original may have sent, now unknown: {mark_due_unknown(until)}.")
         end_hold()
         self.stdout.write("Released. Workers begin within a second or two.")

@@ -46,6 +46,7 @@ def renew(field: EncryptedTextField) -> tuple[int, int]:
     rows = rows.only(*field.reads, field.name).order_by("pk").select_for_update(of=("self",), no_key=True)
     last: Any = None
     while True:
+        # A transaction per batch, so that live writes wait for some rows only.
         with transaction.atomic():
             batch = list((rows if last is None else rows.filter(pk__gt=last))[:BATCH])
             if not batch:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from psycopg.postgres import types
 from psycopg.types.datetime import TimestamptzLoader
 
-from core.text.json import iso
+from core.text.json import format_iso
 
 TIMESTAMPTZ = types["timestamptz"].oid
 
@@ -27,9 +27,9 @@ def read_time(text: str) -> datetime:
 
 
 def api_time(text: str) -> str:
-    """Return the time as the API writes it (core.text.json.iso)."""
+    """Return the time as the API writes it (core.text.json.format_iso)."""
     if text[-3:] != "+00" or text[10] != " ":
-        return iso(read_time(text))
+        return format_iso(read_time(text))
     if len(text) > 25:
         return f"{text[:10]}T{text[11:23]}Z"
     return f"{text[:10]}T{text[11:19]}.{text[20:-3]:0<3}Z"

@@ -24,7 +24,7 @@ CODES = frozenset(
 ABBREVIATIONS = {"api", "ai", "ip", "ocr", "smtp", "imap", "vat", "url", "dkim", "sku", "csv", "pdf"}
 
 
-def heading(name: str) -> str:
+def name_label(name: str) -> str:
     """Convert a name such as `createdAt` or `created_at` to a label."""
     if name in GLOSSARY:
         return GLOSSARY[name]
@@ -42,7 +42,7 @@ def code_label(code: str) -> str:
         return label
     if re.fullmatch(r"[a-z]+(?:[_.-][a-z0-9]+)+", code):
         return re.sub(r"[_.-]", " ", code).capitalize()
-    return heading(code) if CAMEL.fullmatch(code) else code
+    return name_label(code) if CAMEL.fullmatch(code) else code
 
 
 def value_label(column: str, value: str) -> str:

@@ -46,8 +46,8 @@ from core.web.flows.schemas import (
     tree_state,
     with_held,
 )
-from core.web.forms import BoundField, Field, Option, alone, texts_of
-from core.web.words.problems import sentence
+from core.web.forms import BoundField, Field, Option, standalone_field, texts_of
+from core.web.words.problems import to_sentence
 
 
 class SchemaForm(ReadingForm):
@@ -130,7 +130,7 @@ class SchemaForm(ReadingForm):
         part = parts.get(path)
         if part is None:
             return False
-        text = sentence(message)
+        text = to_sentence(message)
         if part.field is not None:
             part.field.add_error(text)
         else:
@@ -175,7 +175,7 @@ class SchemaForm(ReadingForm):
         field = self._field(kind, schema, held, path, label, required and not optional)
         note = self._problem(schema)
         field.help_text = format_html("{} {}", help, note) if help and note else help or note
-        return Part("field", path, label, field=alone(field))
+        return Part("field", path, label, field=standalone_field(field))
 
     # Parts
 
@@ -234,7 +234,12 @@ class SchemaForm(ReadingForm):
         switch = Field(f"{path}:on", label, "switch", initial=value is not None, help_text=help) if optional else None
         parts = self._properties(schema, value, path)
         return Part(
-            "group", path, label, "" if optional else help, parts=parts, switch=alone(switch) if switch else None
+            "group",
+            path,
+            label,
+            "" if optional else help,
+            parts=parts,
+            switch=standalone_field(switch) if switch else None,
         )
 
     def _span(self, schema: Schema, held: Values, path: str, label: str, help: str) -> Part:
@@ -242,7 +247,9 @@ class SchemaForm(ReadingForm):
         amount = Field(f"{path}.amount", gettext("How many"), "number", initial=held.get("amount"))
         units = Field(f"{path}.unit", gettext("Unit"), "select", required=True, initial=held.get("unit") or "days")
         units.options = enum_options(unit, UNITS)
-        parts = [Part("field", field.name, str(field.label), field=alone(field)) for field in (amount, units)]
+        parts = [
+            Part("field", field.name, str(field.label), field=standalone_field(field)) for field in (amount, units)
+        ]
         return Part("span", path, label, help, parts=parts)
 
     def _rows(self, schema: Schema, value: Any, path: str, label: str, help: str) -> Part:
@@ -273,7 +280,9 @@ class SchemaForm(ReadingForm):
             text = content if isinstance(content, str) or content is None else json.dumps(content, ensure_ascii=False)
             long = isinstance(text, str) and (len(text) > 80 or "\n" in text)
             giving = Field(f"{path}:value.{place}", gettext("Value"), "textarea" if long else "text", initial=text)
-            parts = [Part("field", field.name, str(field.label), field=alone(field)) for field in (naming, giving)]
+            parts = [
+                Part("field", field.name, str(field.label), field=standalone_field(field)) for field in (naming, giving)
+            ]
             rows.append(Part("group", f"{path}.{name}" if name else f"{path}:{place}", parts=parts))
         return Part("pairs", path, label, help, parts=rows)
 

@@ -11,7 +11,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext
 
 from core.types import JsonObject
-from core.web.filters import changed_filters
+from core.web.filters import filter_changes
 from core.web.flows.schemas import (
     MAX_PAIRS,
     MAX_ROWS,
@@ -172,7 +172,7 @@ class ReadingForm(Schemas):
         state = tree_state(held, self.choices_at(schema, path), str(self.sources.zone))
         if path != self.tree or self.sent.get("tree", path) != path:
             return held
-        added, dropped = changed_filters(self.sent, [choice.name for choice in state.choices.values()])
+        added, dropped = filter_changes(self.sent, [choice.name for choice in state.choices.values()])
         query = QueryDict(mutable=True)
         texts = dict.fromkeys([*(str(condition) for condition in state.filters), *added])
         query.setlist("f", [text for text in texts if text not in dropped])

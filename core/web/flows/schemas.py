@@ -15,7 +15,7 @@ from django.utils.translation import gettext
 
 from core.text.translation import gettext_lazy
 from core.types import Values
-from core.web.filters import Choice, flattened, shown_by
+from core.web.filters import Choice, filter_display_check, flatten_tree
 from core.web.forms import BoundField, Option
 from core.web.lists import MATCH, ListState
 
@@ -103,7 +103,7 @@ def tree_state(value: Any, choices: Sequence[Choice], zone: str = "") -> ListSta
     fixed: Sequence[Values] = ()
     if isinstance(value, Mapping) and value.get("conditions"):
         try:
-            texts, match, fixed = flattened(value, shown_by(choices_by_name), zone)
+            texts, match, fixed = flatten_tree(value, filter_display_check(choices_by_name), zone)
         except (KeyError, TypeError, AttributeError):
             texts = []
             match = ""

@@ -8,14 +8,14 @@ from core.web.forms.fields import (
     BoundField,
     Field,
     Option,
-    differ,
     is_nothing,
     options_of,
     read_input,
     texts_of,
+    values_differ,
 )
 from core.web.forms.fieldsets import REST, Fieldset
-from core.web.forms.form import Form, alone, name_below
+from core.web.forms.form import Form, name_below, standalone_field
 
 __all__ = [
     "CHOICES",
@@ -26,8 +26,8 @@ __all__ = [
     "Fieldset",
     "Form",
     "Option",
-    "alone",
-    "differ",
+    "standalone_field",
+    "values_differ",
     "is_nothing",
     "name_below",
     "options_of",

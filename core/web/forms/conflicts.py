@@ -15,7 +15,7 @@ import orjson
 from core.text.json import dumps
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
-from core.web.forms.fields import differ
+from core.web.forms.fields import values_differ
 
 RETRIES = 3
 """Number of retries of a change if another one saves the record between reading and writing it."""
@@ -39,4 +39,4 @@ def read_opened(data: Mapping[str, Any]) -> JsonObject:
 def changed_values(opened: Values, current: Values) -> JsonObject:
     """Return the present values of the fields that others have changed since the form was opened."""
     plain: JsonObject = orjson.loads(dumps(current))
-    return {name: current[name] for name in current if name in opened and differ(opened[name], plain[name])}
+    return {name: current[name] for name in current if name in opened and values_differ(opened[name], plain[name])}

@@ -183,7 +183,7 @@ class BoundField(forms.BoundField):
             return bool(self.value()) != bool(before)
         if self.kind == "lines":
             return (self.value() or []) != (before or [])
-        return differ(before, self.value())
+        return values_differ(before, self.value())
 
 
 class Field(forms.Field):
@@ -381,7 +381,7 @@ def is_nothing(value: Any) -> bool:
     return value is None or value in ("", [])
 
 
-def differ(left: Any, other: Any) -> bool:
+def values_differ(left: Any, other: Any) -> bool:
     """Return whether two values of a field differ. Nothing is the same in each of its forms; lists have no order."""
     if isinstance(left, list) and isinstance(other, list):
         return sorted(map(option_text, left)) != sorted(map(option_text, other))

@@ -23,7 +23,7 @@ from core.web.forms.conflicts import CLASH, changed_values, read_opened
 from core.web.forms.fields import BoundField, Field, Option
 from core.web.forms.fieldsets import Fieldset, Section, sections_of
 from core.web.words.cures import remedy_key, remedy_text
-from core.web.words.problems import named_problem, problem_text, sentence
+from core.web.words.problems import named_problem, problem_text, to_sentence
 
 LOST = gettext_lazy("Enter this value again.")
 """Error at a secret of a refused form: no page sends secrets back to the browser."""
@@ -201,7 +201,7 @@ class Form(forms.Form):
         for name, messages in texts.items():
             self[name].replace_error(" ".join(map(str, messages)))
         if answer.message and not self.refused_fields:
-            self.add_error(None, sentence(answer.message))
+            self.add_error(None, to_sentence(answer.message))
         for text in rest:
             self.add_error(None, text)
         self.ask_again()
@@ -223,6 +223,6 @@ class Form(forms.Form):
                 field.add_error(LOST)
 
 
-def alone(field: Field) -> BoundField:
+def standalone_field(field: Field) -> BoundField:
     """Return a field that is drawn outside of a form of its own."""
     return Form(fields=[field])[field.name]

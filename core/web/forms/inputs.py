@@ -16,7 +16,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from core.text.json import iso
+from core.text.json import format_iso
 
 ONE_LINE = frozenset({"text", "email", "tel", "url", "search"})
 TYPED = frozenset({*ONE_LINE, "textarea", "number", "date", "datetime", "datetime-local", "time"})
@@ -126,7 +126,7 @@ def read_local(text: str, zone: tzinfo, held: Any = None) -> str:
         return text
     if moment.astimezone(zone).replace(tzinfo=None) != local:
         raise BadMoment(_("The clocks of %(zone)s skip this time. Enter another one.") % {"zone": zone})
-    return iso(moment)
+    return format_iso(moment)
 
 
 def shown_text(widget: str, value: Any, zone: tzinfo) -> str:
@@ -188,6 +188,6 @@ def _exact(text: str) -> float | str:
 
 
 def merged(opened: list[Any], typed: list[Any], current: list[Any]) -> list[Any]:
-    """Return the present items of a list with those that a person added, and without those that they removed."""
+    """Merge a person's additions and removals into the current list."""
     kept = [item for item in current if item in typed or item not in opened]
     return [*kept, *(item for item in typed if item not in opened and item not in current)]

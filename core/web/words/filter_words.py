@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.text.formats import Formats
-from core.text.labels.words import CAMEL, heading
+from core.text.labels.words import CAMEL, name_label
 from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.field_values import dated_text
@@ -55,7 +55,7 @@ def in_words(
     operator = node.get("operator", "")
     plain = OF_SEVERAL.get(operator) if len(said) > 1 else WORDS.get(operator)
     phrase = choice.words(operator, len(said) > 1) if choice else plain or "is"
-    label = names.get(field) or NAMES.get(field) or (heading(field) if CAMEL.fullmatch(field) else field)
+    label = names.get(field) or NAMES.get(field) or (name_label(field) if CAMEL.fullmatch(field) else field)
     return f"{label} {phrase} {', '.join(map(str, dict.fromkeys(said)))}".strip()
 
 

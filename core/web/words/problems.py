@@ -49,7 +49,7 @@ def problem_text(error: FieldError, kind: str = "") -> str:
     text = TEXTS.get(error.get("code", ""))
     if text is MISSING and kind in CHOICES:
         return str(CHOOSE)
-    return str(text or sentence(str(error.get("text", error["message"]))))
+    return str(text or to_sentence(str(error.get("text", error["message"]))))
 
 
 def named_problem(error: FieldError) -> str:
@@ -60,13 +60,13 @@ def named_problem(error: FieldError) -> str:
     is_unlabelled = TEXTS.get(error.get("code", "")) is MISSING and error.get("text") == error["message"]
     has_name = "text" in error and not is_unlabelled
     if has_name or error.get("code") == WHOLE_BODY or is_id(error["field"].rpartition(".")[2]):
-        return sentence(error["message"])
+        return to_sentence(error["message"])
     return _("%(field)s: %(problem)s") % {"field": field_words(error["field"]), "problem": problem_text(error)}
 
 
 def reason_text(error: FieldError) -> str:
     """Return what is wrong with a field; with its name where the text is that of a kind of error, such as a limit."""
-    return named_problem(error) if "code" in error else sentence(error["message"])
+    return named_problem(error) if "code" in error else to_sentence(error["message"])
 
 
 def field_words(path: str) -> str:
@@ -80,13 +80,13 @@ def field_words(path: str) -> str:
     return f"{text} ({places[-1]})" if places and name != path else text
 
 
-def sentence(text: str) -> str:
+def to_sentence(text: str) -> str:
     """Write a hint of the API as a sentence."""
-    text = capitalized(text.strip())
+    text = capitalize_text(text.strip())
     return text + ("" if not text or text.endswith((".", "!", "?", "…")) else ".")
 
 
-def capitalized(text: str) -> str:
+def capitalize_text(text: str) -> str:
     """Return the text with a capital first letter, unless it begins with an address, a host or another name."""
     first = text.split(maxsplit=1)[0] if text.strip() else ""
     return text if NAME.search(first) else text[:1].upper() + text[1:]

@@ -21,7 +21,7 @@ from core.web.forms import Field, Form, Option
 from core.web.lists import ListState
 from core.web.navigation.places import TASKS, MenuItem
 from core.web.pages import Page
-from core.web.prefills import named_record
+from core.web.prefills import find_named_record
 
 TABS = (("open", gettext_lazy("Open")), ("mine", gettext_lazy("Mine")), ("done", gettext_lazy("Completed")))
 EMPTY = {
@@ -179,7 +179,7 @@ class NewFollowUp(FollowUpPage):
         if not self.may("lead"):
             return None
         gone = _("This lead no longer exists. Pick another.")
-        lead: Values | None = named_record(self, "lead", self.request.GET.get("lead", ""), gone)
+        lead: Values | None = find_named_record(self, "lead", self.request.GET.get("lead", ""), gone)
         return lead
 
     def show(self) -> Values:

@@ -61,8 +61,8 @@ _changing: ContextVar[Source | None] = ContextVar("changing", default=None)
 
 
 @contextmanager
-def changing(source: Source) -> Iterator[None]:
-    """Apply a change whose further new records, those of `created`, belong to the source."""
+def apply_journaled(source: Source) -> Iterator[None]:
+    """Apply a change whose further new records, those of `journal_created`, belong to the source."""
     token = _changing.set(source)
     try:
         yield
@@ -70,7 +70,7 @@ def changing(source: Source) -> Iterator[None]:
         _changing.reset(token)
 
 
-def created(kind: RecordKind, ids: Sequence[str]) -> None:
+def journal_created(kind: RecordKind, ids: Sequence[str]) -> None:
     """Journal new records of the change that is being applied; undoing it deletes them."""
     source = _changing.get()
     if source is None or not ids:
@@ -283,8 +283,8 @@ __all__ = [
     "Source",
     "record_after",
     "record_before",
-    "changing",
-    "created",
+    "apply_journaled",
+    "journal_created",
     "restore",
     "revive",
     "row_columns",

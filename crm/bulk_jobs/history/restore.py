@@ -76,8 +76,10 @@ def restore_batch(
     load: Callable[[Sequence[str]], Mapping[str, JsonObject]],
     actor_id: str | None,
 ) -> RestoreResult:
-    """Restore the journaled records in the caller's transaction. `load` returns their present versions and locks their
-    rows. Where the plan's limit applies (core.access.limited), only as many deleted records come back as it allows."""
+    """Restore the journaled records in the caller's transaction. `load` returns and locks their present versions.
+
+    Inside of core.access.limited_creation only as many deleted records come back as the plan allows.
+    """
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("restore_batch() needs a transaction around it")
     schema = RECORD_TYPES[kind.panel].schema.load()
@@ -89,6 +91,7 @@ def restore_batch(
     write_pending(schema, list(present))
     for _ in range(MAX_ROUNDS):
         try:
+            # A unique key that another record has taken undoes the batch; a further round leaves its value out.
             with transaction.atomic():
                 return _Batch(kind, schema, present, actor_id, quota).write(entries)
         except IntegrityError as error:
@@ -157,7 +160,7 @@ class _Batch:
         for entry in entries:
             row = self.present[entry.id]["row"]
             then = row["created_at"] if entry.after is None else entry.after.get("row", {}).get(CHANGED_AT)
-            # A record that somebody has worked with since is theirs by now, even if the import brought it.
+            # Keep records that members have edited since the import.
             if row[CHANGED_AT] == then and entry.id not in used:
                 self.result.deleted.append(entry.id)
             else:

@@ -16,7 +16,7 @@ from core.web.forms.conflicts import RETRIES
 from core.web.forms.dial_codes import suggest_dial_code, without_idle_code
 from core.web.forms.record_forms import form_values
 from core.web.organization_names import SAME_NAME
-from core.web.prefills import named_record
+from core.web.prefills import find_named_record
 from core.web.record_pages import HISTORY, RecordPage, Related, RelatedPage, RelatedRow
 from crm.contacts.pages.base import ContactPage, body_of, chosen_tags, linked_values
 from crm.contacts.pages.lists import ContactTable
@@ -37,7 +37,7 @@ class NewContact(ContactPage):
         if not self.may("contact", "POST"):
             return {"form": None}
         gone = gettext("This card no longer exists. Scan it again.")
-        card = named_record(self, "contact/scan", self.request.GET.get("scan", ""), gone)
+        card = find_named_record(self, "contact/scan", self.request.GET.get("scan", ""), gone)
         organization = self.request.GET.get("organization", "")
         form = self.scanned(card) if card else self.form({"organization": organization} if organization else None)
         if not card:

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any, BinaryIO, ClassVar
 
 from core.text.formats import Formats
-from core.text.formulas import defuse
+from core.text.formulas import escape_formula
 from crm.exports.formats.base import Cells, ExactTime, ExportFormat
 from crm.field_types.numbers import number_text
 
@@ -28,7 +28,7 @@ class CsvFormat(ExportFormat):
         text = io.TextIOWrapper(target, encoding="utf-8-sig", errors="replace", newline="", write_through=False)
         writer = csv.writer(text, lineterminator="\r\n")
         as_text = _Texts(formats).of
-        writer.writerow([defuse(header) for header in headers])
+        writer.writerow([escape_formula(header) for header in headers])
         writer.writerows([as_text(cell) for cell in row] for row in rows)
         text.flush()
         text.detach()  # the target stays open
@@ -47,14 +47,14 @@ class _Texts:
         if cell is None:
             return ""
         if type(cell) is str:
-            return defuse(cell)
+            return escape_formula(cell)
         if isinstance(cell, bool):
             return "true" if cell else "false"
         if isinstance(cell, datetime):
             return self._moment(cell)
         if isinstance(cell, date):
             return self._day(cell)
-        return number_text(cell) if isinstance(cell, int | float | Decimal) else defuse(str(cell))
+        return number_text(cell) if isinstance(cell, int | float | Decimal) else escape_formula(str(cell))
 
     def _day(self, day: date) -> str:
         text = self._days.get(day)

@@ -12,7 +12,7 @@ from xlsxwriter.format import Format
 from xlsxwriter.worksheet import Worksheet
 
 from core.text.formats import DATE_PATTERNS, Formats
-from core.text.formulas import defuse, restore
+from core.text.formulas import escape_formula, restore
 from core.text.timezones import zone_of
 from crm.exports.formats.base import Cells, ExportFormat
 from crm.field_types.numbers import number_text
@@ -124,5 +124,5 @@ class _Sheets:
 
 def _text(text: str) -> str:
     if restore(text) != text:
-        text = defuse(text)  # the importer would read the apostrophe as an escape
+        text = escape_formula(text)  # the importer would read the apostrophe as an escape
     return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1] + "…"

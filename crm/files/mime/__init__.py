@@ -4,7 +4,7 @@ The table is our own, because a refusal must be certain. `filetype` and `puremag
 distinguishes office formats, damaged files and the text family exactly enough for uploads.
 """
 
-from crm.files.mime.sniffing import sniff
-from crm.files.mime.types import ALLOWED, INLINE_SAFE, inline_safe
+from crm.files.mime.sniffing import detect_type
+from crm.files.mime.types import ALLOWED, INLINE_SAFE, is_inline_safe
 
-__all__ = ["ALLOWED", "INLINE_SAFE", "inline_safe", "sniff"]
+__all__ = ["ALLOWED", "INLINE_SAFE", "is_inline_safe", "detect_type"]

@@ -19,7 +19,7 @@ class ArchiveError(Exception):
     """The zip's directory is missing, damaged or too large. The text says which."""
 
 
-def entries(stream: BinaryIO) -> list[zipfile.ZipInfo]:
+def zip_entries(stream: BinaryIO) -> list[zipfile.ZipInfo]:
     """Return the entries of a seekable zip file. Reads at most the directory and some kilobytes. Raises
     ArchiveError."""
     _check_directory(stream)

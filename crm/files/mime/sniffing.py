@@ -50,7 +50,7 @@ RATES_2 = (8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160)
 OGG_AUDIO = (b"\x01vorbis", b"OpusHead", b"Speex   ", b"\x7fFLAC")
 
 
-def sniff(stream: BinaryIO, name: str = "") -> str | None:
+def detect_type(stream: BinaryIO, name: str = "") -> str | None:
     """Return the allowed type of a seekable file's content, or None if it has none.
 
     The name only chooses between csv, tsv and plain text, where the content leaves that open. The stream ends at its
@@ -97,7 +97,7 @@ def _binary(stream: BinaryIO, head: bytes) -> str | None:
 def _zip(stream: BinaryIO) -> str:
     """Return the type of a zip: office documents by their parts, none for documents with macros, otherwise zip."""
     try:
-        infos = archive.entries(stream)
+        infos = archive.zip_entries(stream)
         names = {info.filename for info in infos}
         first = infos[0] if infos else None
         if first and first.filename == "mimetype":

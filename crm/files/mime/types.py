@@ -85,6 +85,6 @@ INLINE_SAFE: frozenset[str] = frozenset(
 )
 
 
-def inline_safe(mime: str) -> bool:
+def is_inline_safe(mime: str) -> bool:
     """Return whether a browser may show a download of this type; all others are sent as attachments."""
     return mime in INLINE_SAFE

@@ -61,7 +61,7 @@ class ColumnFields:
         return custom_field.unique_field_id
 
 
-def definition(job: Import, header: str, field_type: str | None = None) -> JsonObject:
+def field_definition(job: Import, header: str, field_type: str | None = None) -> JsonObject:
     """Return the attributes of the field for a column: its own, or those of a type that was chosen."""
     by_header = dict(zip(job.headers, job.columns, strict=False))
     fact = by_header.get(header) or {"fieldType": "text", "valueType": "string", "options": []}
@@ -90,7 +90,7 @@ def _make_new(job: Import) -> None:
     fields = ColumnFields(job.import_type, set(job.column_mapping.values()))
     mapping = dict(job.column_mapping)
     for header in new_headers:
-        values = definition(job, header, mapping[header].removeprefix(NEW_FIELD) or None)
+        values = field_definition(job, header, mapping[header].removeprefix(NEW_FIELD) or None)
         key = fields.find(header, (values["field_type"],))
         if key is None:
             actor_id = job.updated_by_id or job.created_by_id

@@ -19,7 +19,7 @@ from crm.field_types.numbers import BOTH, marks_of
 from crm.imports.columns.blank_values import IN_DATES
 from crm.imports.readers import Cell
 
-ROWS_AT_ONCE = 1000
+MAX_BATCH_ROWS = 1000
 ENOUGH = 300
 """Maximum number of distinct values read from a column of texts."""
 ENOUGH_NUMBERS = 100
@@ -228,7 +228,7 @@ class Collector:
     def add(self, cells: Sequence[Cell]) -> None:
         """Add a row, with one value for each header."""
         self._rows.append(cells)
-        if len(self._rows) >= ROWS_AT_ONCE:
+        if len(self._rows) >= MAX_BATCH_ROWS:
             self._flush()
 
     def _flush(self) -> None:

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from core.errors import NamedError, shorten
 from core.types import Values
-from crm.imports.columns.column_fields import ColumnFields, definition
+from crm.imports.columns.column_fields import ColumnFields, field_definition
 from crm.imports.columns.formats import detect
 from crm.imports.columns.mapping import invalid_mapping
 from crm.imports.models import Import
@@ -42,7 +42,7 @@ def add_fields(*, import_id: str, import_type: str, member_id: str, columns: Seq
         header = column["column"]
         if header not in job.headers:
             raise invalid_mapping(f"the file has no column {shorten(header, 60)!r}")
-        values = definition(job, header, column.get("field_type"))
+        values = field_definition(job, header, column.get("field_type"))
         name = column.get("name") or header
         key = fields.find(name, (values["field_type"],))
         if key is None and column.get("name") and fields.has(name):

@@ -20,7 +20,7 @@ from core.web.navigation.places import CONTACTS as CONTACTS_PLACE
 from core.web.navigation.places import LEADS as LEADS_PLACE
 from core.web.navigation.places import SETTINGS, MenuItem, Place
 from core.web.pages import Page, PageError
-from core.web.words.problems import capitalized
+from core.web.words.problems import capitalize_text
 from crm.imports.pages.requirements import EMAIL, NUMBER, Requirement
 
 CONTACT_TARGETS = {
@@ -248,7 +248,7 @@ def shown_problem(
 
 def sentence(text: str, *, capital: bool = True) -> str:
     text = text.strip()
-    text = capitalized(text) if capital else text
+    text = capitalize_text(text) if capital else text
     return text + ("" if not text or text.endswith((".", "!", "?")) else ".")
 
 

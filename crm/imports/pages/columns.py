@@ -26,8 +26,8 @@ from crm.imports.pages.words import (
     country_name,
     country_question,
     lacks_country,
-    left_out,
     questions,
+    skipped_columns_message,
 )
 
 SAMPLES = 3
@@ -78,7 +78,7 @@ class ImportColumns(ImportPage):
             **self.shared(),
             "file_columns": filled,
             "empty_columns": [column for column in columns if column not in filled],
-            "left_out": left_out([column["header"] for column in filled if not column["key"]]),
+            "left_out": skipped_columns_message([column["header"] for column in filled if not column["key"]]),
             "targets": list(self.targets.items()),
             "custom": self.custom,
             "can_add": self.can_add,

@@ -10,7 +10,7 @@ from typing import Any
 from django.http import QueryDict
 
 from core.types import JsonObject, Values
-from core.web.forms import BoundField, Field, alone
+from core.web.forms import BoundField, Field, standalone_field
 from crm.imports.pages.base import shown_problem
 
 MAX_CELLS = 30
@@ -99,7 +99,7 @@ def _add_cells(row: MendRow, values: Sequence[Any], job: Values, errors: dict[st
         kind = "textarea" if "\n" in text else "text"
         error = " ".join(errors.pop(header, ()))
         row.headers.append(header)
-        cell = alone(Field(f"r{row.number}.c{place}", header, kind, initial=text))
+        cell = standalone_field(Field(f"r{row.number}.c{place}", header, kind, initial=text))
         if error:
             cell.add_error(error)
         row.cells.append(cell)

@@ -110,11 +110,11 @@ class ImportDetail(ImportPage):
             "outcome": outcome(job, no_record_count),
             "state": state,
             "problems": [shown_problem(entry, job) for entry in problems],
-            "rows": self.rows_to_mend(problems) if self.mends and undoing is None else [],
+            "rows": self.rows_to_mend(problems) if self.can_fix_rows and undoing is None else [],
             "no_records": row_lines(no_records),
             "no_record_count": no_record_count,
             "more_no_records": no_record_count - len(no_records),
-            "can_mend": self.mends and undoing is None,
+            "can_mend": self.can_fix_rows and undoing is None,
             "more": more,
             "can_undo": self.may(self.kind.module, "POST") and self.may(self.kind.module, "DELETE"),
             "can_delete": self.may(self.kind.module, "DELETE"),
@@ -126,7 +126,7 @@ class ImportDetail(ImportPage):
         }
 
     @property
-    def mends(self) -> bool:
+    def can_fix_rows(self) -> bool:
         """Return whether rows can be fixed: no worker counts them at present, and the member may create records."""
         return not self.job["moving"] and self.may(self.kind.module, "POST")
 
@@ -134,7 +134,7 @@ class ImportDetail(ImportPage):
         """Return a page of the row errors, those that failed first, and the link to the next one."""
         if not self.job["processed"]:
             return [], None
-        size = MENDED if self.mends else ERRORS
+        size = MENDED if self.can_fix_rows else ERRORS
         others = only_codes("notEquals", NO_RECORD)
         query = {**state.query(size=size), "sortBy": "skipped,row", "sortOrder": "asc,asc", **others}
         answer = self.ask("GET", f"{self.resource}/errors", query)

@@ -11,19 +11,19 @@ from django.utils.translation import gettext as _
 from core.text.addresses import NO_COUNTRY, OTHER_COUNTRY
 from core.text.translation import gettext_lazy
 from core.types import Values
-from core.web.forms import BoundField, alone
-from core.web.prefills import named_record
+from core.web.forms import BoundField, standalone_field
+from core.web.prefills import find_named_record
 from core.web.words.cures import remedy_key
 from crm.imports.pages.base import CONTACTS, IMPORT_KINDS, OPEN, ImportPage, Kind, shown_problem
 from crm.imports.pages.requirements import EMAIL, NUMBER, Requirement
 from crm.imports.pages.words import (
     MAX_UNKNOWN,
     NO_RECORD,
-    assumptions,
+    assumption_messages,
     country_question,
-    left_out,
-    listed,
+    join_names,
     row_lines,
+    skipped_columns_message,
     unknown_words,
 )
 
@@ -49,7 +49,7 @@ class NewImport(ImportPage):
             "kinds": open_kinds,
             "wanted": kind.name,
             "records": kind,
-            "file": named_record(self, "file", self.request.GET.get("file", ""), gone),
+            "file": find_named_record(self, "file", self.request.GET.get("file", ""), gone),
             "quiet": "quiet" in self.request.POST,
             "behind": "behind" in self.request.POST,
             "may_upload": self.may("file", "POST"),
@@ -94,7 +94,7 @@ class ImportCheck(ImportPage):
         if self.job["status"] not in OPEN:
             return context
         if ambiguous := self.job["detected"]["ambiguous"]:
-            columns = listed([entry["column"] for entry in ambiguous])
+            columns = join_names([entry["column"] for entry in ambiguous])
             return {
                 **context,
                 "trouble": _("Values of %(columns)s can be read in two ways. Choose one first.") % {"columns": columns},
@@ -126,8 +126,8 @@ class ImportCheck(ImportPage):
             "more_no_records": answer.data["noRecords"] - len(no_records),
             "unknown": [unknown_words(entry, self.job["columnMapping"], labels) for entry in unknown],
             "country": self.country_field(row_errors),
-            "left_out": left_out(self.left_out()),
-            "assumptions": assumptions(self.job),
+            "left_out": skipped_columns_message(self.left_out()),
+            "assumptions": assumption_messages(self.job),
             "nameless": not NAMES & set(self.job["columnMapping"].values()),
             "lacks": self.lacks(row_errors),
             "can_require": self.may("custom-field", "PUT"),
@@ -169,9 +169,9 @@ class ImportCheck(ImportPage):
         codes = {problem["kind"]["code"] for problem in row_errors if problem["failed"]}
         question = country_question(self.job)
         if NO_COUNTRY in codes:
-            return alone(question)
+            return standalone_field(question)
         other = question.initial not in ("", self.job["detected"]["country"])
-        return alone(question) if other and OTHER_COUNTRY in codes else None
+        return standalone_field(question) if other and OTHER_COUNTRY in codes else None
 
     def start_label(self, checked: Values) -> str:
         """Return the label of the button that starts the import; "" if it would import nothing."""

@@ -167,15 +167,15 @@ def unknown_words(unknown: Values, mapping: Mapping[str, str], labels: Mapping[s
     return UNKNOWN.of(unknown["rows"], value=unknown["value"], column=column, field=field)
 
 
-def listed(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     """Name columns in a sentence, at most MAX_NAMES of them."""
     shown, more = ", ".join(names[:MAX_NAMES]), len(names) - MAX_NAMES
     return _("%(names)s and %(count)s more") % {"names": shown, "count": more} if more > 0 else shown
 
 
-def left_out(names: Sequence[str]) -> str:
+def skipped_columns_message(names: Sequence[str]) -> str:
     """Return the message about columns that are not imported; empty if all are."""
-    return LEFT_OUT.of(len(names), names=listed(names)) if names else ""
+    return LEFT_OUT.of(len(names), names=join_names(names)) if names else ""
 
 
 def questions(job: Values, values: Values) -> list[Field]:
@@ -189,7 +189,7 @@ def questions(job: Values, values: Values) -> list[Field]:
         columns = [column for column in (*detected["ambiguous"], *detected["assumed"]) if column["option"] == option]
         examples = [text for column in columns for text in column["examples"]]
         if examples:
-            field = ask(listed([column["column"] for column in columns]), examples)
+            field = ask(join_names([column["column"] for column in columns]), examples)
             field.initial = values.get(option) or _assumed(columns)
             field.help_text = AS_COMPANY if field.initial and not values.get(option) else ""
             fields.append(field)
@@ -202,14 +202,14 @@ def _assumed(columns: Sequence[Values]) -> str:
     return str(readings.pop()) if len(readings) == 1 else ""
 
 
-def assumptions(job: Values) -> list[str]:
+def assumption_messages(job: Values) -> list[str]:
     """Return the messages about ambiguous columns that are read in the company's format."""
     columns: dict[str, list[str]] = {}
     for column in job["detected"]["assumed"]:
         columns.setdefault(column["value"], []).append(column["column"])
     return [
         _("Dates in %(names)s are read as %(in_words)s, your company's format.")
-        % {"names": listed(names), "in_words": _in_words(reading)}
+        % {"names": join_names(names), "in_words": _in_words(reading)}
         for reading, names in columns.items()
     ]
 

@@ -78,7 +78,7 @@ def is_email(text: str) -> bool:
     return "@" in text and EMAIL.fullmatch(text.strip()) is not None
 
 
-def identifies(cell: Cell) -> bool:
+def identifies_record(cell: Cell) -> bool:
     """Return whether the cell holds an _id, an email address or a phone number, which makes its row a record."""
     if isinstance(cell, str):
         if is_id(cell):

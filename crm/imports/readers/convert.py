@@ -115,7 +115,7 @@ def lines(rows: Iterable[list[Any]], cell_limit: int) -> Iterator[bytes]:
         yield b"%d %s\n" % (number, content)
 
 
-def named(sheet_name: str, sheets: list[str]) -> str | None:
+def find_sheet(sheet_name: str, sheets: list[str]) -> str | None:
     """Return the sheet of this name, ignoring case and surrounding blanks; None if there is none."""
     if sheet_name in sheets:
         return sheet_name
@@ -174,7 +174,7 @@ def convert(sheet_name: str, cell_limit: int) -> dict[str, Any]:
     sheets = [data.name for data in listed]
     if not sheets:
         return {"error": "empty", "sheets": names}
-    name = named(sheet_name, sheets) if sheet_name else sheets[0]
+    name = find_sheet(sheet_name, sheets) if sheet_name else sheets[0]
     if name is None:
         return {"error": "sheet", "sheets": sheets[:100]}
     sheet = first_table(book, sheets) if not sheet_name and len(sheets) > 1 else book.get_sheet_by_name(name)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from crm.imports.readers.base import Cell
-from crm.imports.readers.cells import identifies, is_known_header, is_label, kind_of
+from crm.imports.readers.cells import identifies_record, is_known_header, is_label, kind_of
 
 HEADER_ROWS = 30
 """Number of rows, blank ones not counted, among which the header is searched."""
@@ -46,7 +46,7 @@ class _Line:
 
     @property
     def has_contact(self) -> bool:
-        return any(identifies(cell) for cell in self.cells)
+        return any(identifies_record(cell) for cell in self.cells)
 
     @property
     def has_email(self) -> bool:

@@ -15,7 +15,7 @@ from crm.imports.readers.base import Cell
 from crm.imports.readers.mapping import CLEAR_PHONE, EMAIL, SEPARATOR, URL
 from crm.imports.readers.meanings import has_address_of_others, is_of_others, names_address, system_columns
 from crm.imports.readers.synonyms import FIRST_NAME, LAST_NAME, SYNONYMS
-from crm.imports.readers.words import normalise, phrases
+from crm.imports.readers.words import normalise, split_phrases
 
 JUDGED_ROWS = 100
 """The rows whose values decide the type."""
@@ -35,14 +35,16 @@ NOTHING = frozenset(word.casefold() for word in IN_DATES) - {"0"}
 """Texts that programs write for no value."""
 YES_OR_NO = frozenset(Boolean.words) - {"1", "0", "-"}
 # Digits that are names, not amounts: leading zeros and sums mean nothing.
-NAMING = phrases("""
+NAMING = split_phrases("""
     zip, postal, postcode, plz, postleitzahl, cap, cep, id, code, sku, iban, bic, vat, tax, ssn, siret, ean, isbn,
     reference, ref, serial, version
 """)
 # Columns of 0 and 1 that answer a question.
-CONSENT = phrases("opt, optin, optout, consent, subscribed, unsubscribed, active, is, has, do, einwilligung, accepts")
+CONSENT = split_phrases(
+    "opt, optin, optout, consent, subscribed, unsubscribed, active, is, has, do, einwilligung, accepts"
+)
 # Columns of many values, of which a small file happens to have few.
-OPEN = phrases("""
+OPEN = split_phrases("""
     company, firm, firma, organization, organisation, unternehmen, société, empresa, azienda, account, city, town,
     stadt, ort, ville, ciudad, città, country, land, pays, país, paese, state, region, county, name, street, address,
     title, position, job, role, domain, school, club

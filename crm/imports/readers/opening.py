@@ -8,7 +8,7 @@ import tempfile
 from contextlib import ExitStack
 from typing import BinaryIO
 
-from crm.files.mime import sniff
+from crm.files.mime import detect_type
 from crm.files.mime.types import CSV, ODS, PLAIN, TSV, VCARD, XLS, XLSX
 from crm.imports.readers.base import EMPTY_FILE, FETCH_FAILED, INVALID, UNSUPPORTED, ReaderError, Table
 from crm.imports.readers.delimited import DelimitedTable
@@ -86,7 +86,7 @@ def _find_kind(stream: BinaryIO, kind: str | None, encoding: str | None) -> str:
             UNSUPPORTED,
             f"Files of the type {str(kind)[:80]!r} cannot be imported. Use CSV, TSV, XLSX, XLS, ODS or vCard.",
         )
-    mime = sniff(stream, f"file.{file_format or 'csv'}")
+    mime = detect_type(stream, f"file.{file_format or 'csv'}")
     content = FILE_FORMATS.get(mime or "")
     if content in WORKBOOKS or content == "vcf":
         return str(content)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from crm.imports.readers.base import LOOK_BACK, NOT_A_RECORD, Cell, Row, RowError
-from crm.imports.readers.cells import identifies, kind_of
+from crm.imports.readers.cells import identifies_record, kind_of
 from crm.imports.readers.synonyms import SYNONYMS
 from crm.imports.readers.words import normalise
 
@@ -107,7 +107,7 @@ class Suspects:
         index, cell = values[0]
         text = str(cell).strip()
         named = TOTAL.fullmatch(text) or FOOTER.fullmatch(text)
-        if any(identifies(value) for _, value in values):
+        if any(identifies_record(value) for _, value in values):
             return ""
         if self._usual < 2:
             return MESSAGE if named else ""
@@ -127,7 +127,7 @@ class Suspects:
     def _goes_on(self, cells: Sequence[Cell]) -> bool:
         """Return whether a row below a footer's row belongs to it, too."""
         values = [cell for cell in cells if cell is not None]
-        return self._usual > 1 and len(values) == 1 and not identifies(values[0])
+        return self._usual > 1 and len(values) == 1 and not identifies_record(values[0])
 
     def _problem_of_full_row(self, cells: Sequence[Cell]) -> str:
         """Return the reason why a row with many values is no record: it repeats the headers, or it has totals."""
@@ -136,7 +136,7 @@ class Suspects:
         others = [cell for cell in cells[1:] if cell is not None]
         if not others or not TOTAL.fullmatch(str(cells[0]).strip()):
             return ""
-        sums = all(kind_of(cell) == "number" for cell in others) and not any(identifies(cell) for cell in others)
+        sums = all(kind_of(cell) == "number" for cell in others) and not any(identifies_record(cell) for cell in others)
         return MESSAGE if sums else ""
 
     def _repeats_headers(self, cells: Sequence[Cell]) -> bool:

@@ -6,7 +6,7 @@ Norwegian, Finnish, Turkish, Hungarian, Romanian, Japanese, Chinese and Korean.
 
 from __future__ import annotations
 
-from crm.imports.readers.words import phrases
+from crm.imports.readers.words import split_phrases
 
 FIRST_NAME, LAST_NAME = "firstName", "lastName"
 AREA_CODE = "areaCode"
@@ -14,16 +14,16 @@ AREA_CODE = "areaCode"
 
 # Headers that are the parts of a name only next to each other.
 BARE_NAMES: dict[str, frozenset[str]] = {
-    FIRST_NAME: phrases("""
+    FIRST_NAME: split_phrases("""
         first, given, f name, 1st name, name first, contact first, customer first, client first, person first, vor,
         erster, primer, primero, primo, eerste, voor
     """),
-    LAST_NAME: phrases("""
+    LAST_NAME: split_phrases("""
         last, family, l name, 2nd name, name last, contact last, customer last, client last, person last, nach,
         letzter, último, ultimo, laatste, achter
     """),
 }
-SIMPLE_NAMES: frozenset[str] = phrases("""
+SIMPLE_NAMES: frozenset[str] = split_phrases("""
     name, nom, nombre, nome, naam, imię, имя, ім'я, jméno, namn, navn, nimi, isim, ad, név, nume, contact name,
     customer name, client name
 """)
@@ -31,7 +31,7 @@ SIMPLE_NAMES: frozenset[str] = phrases("""
 
 # Whole headers.
 SYNONYMS: dict[str, frozenset[str]] = {
-    "name": phrases("""
+    "name": split_phrases("""
         name, full name, fullname, contact, contact name, person, person name, customer, customer name, client,
         client name, display name, lead name, ansprechpartner, kontakt, kontaktname, kunde, kundenname,
         vollständiger name, vor und nachname, nom complet, nom et prénom, prénom et nom, nom du contact,
@@ -44,19 +44,19 @@ SYNONYMS: dict[str, frozenset[str]] = {
         adı soyadı, isim soyisim, tam ad, müşteri, kişi, név, teljes név, nume complet, nume și prenume, 氏名, お名前,
         名前, 担当者名, 姓名, 全名, 联系人, 聯絡人, 联系人姓名, 客户姓名, 이름, 성명, 성함, 담당자
     """),
-    FIRST_NAME: phrases("""
+    FIRST_NAME: split_phrases("""
         first name, firstname, given name, forename, fname, vorname, rufname, prénom, nombre, nombres, nombre de pila,
         primer nombre, nome, nome proprio, primeiro nome, nome próprio, voornaam, roepnaam, imię, имя, ім'я, jméno,
         křestní jméno, förnamn, tilltalsnamn, fornavn, etunimi, ad, adı, isim, keresztnév, utónév, prenume, 名,
         名前 名, 名字, 이름 명
     """),
-    LAST_NAME: phrases("""
+    LAST_NAME: split_phrases("""
         last name, lastname, surname, family name, lname, nachname, familienname, zuname, nom, nom de famille,
         apellido, apellidos, primer apellido, cognome, sobrenome, apelido, último nome, achternaam, familienaam,
         nazwisko, фамилия, прізвище, příjmení, efternamn, efternavn, etternavn, sukunimi, soyad, soyadı, soyisim,
         vezetéknév, családnév, nume de familie, nume, 姓, 苗字, 名字 姓, 姓氏, 성
     """),
-    "email": phrases("""
+    "email": split_phrases("""
         email, e mail, mail, email address, e mail address, mail address, emailaddress, primary email, work email,
         business email, e mail adresse, email adresse, emailadresse, mailadresse, mail adresse, adresse e mail,
         adresse email, adresse mail, courriel, adresse électronique, correo, correo electrónico, direccion de correo,
@@ -69,7 +69,7 @@ SYNONYMS: dict[str, frozenset[str]] = {
         email cím, e mail cím, adresă de email, adresa de email, メール, メールアドレス, eメール, 電子メール, 邮箱,
         电子邮箱, 电子邮件, 邮件地址, 邮箱地址, 電子郵件, 電子信箱, 이메일, 이메일 주소, 메일, 메일주소, 전자우편
     """),
-    "countryCode": phrases("""
+    "countryCode": split_phrases("""
         country code, countrycode, phone country code, country prefix, country dial code, country calling code, isd
         code, international prefix, ländervorwahl, laendervorwahl, landesvorwahl, landesvorwahlnummer, vorwahl land,
         internationale vorwahl, indicatif pays, indicatif du pays, indicatif international, prefijo internacional,
@@ -78,7 +78,7 @@ SYNONYMS: dict[str, frozenset[str]] = {
         předvolba, landskod, landsnummer, landekode, landskode, maanumero, maakoodi, ülke kodu, országkód, országhívó,
         prefix țară, cod țară, 国番号, 国コード, 国际区号, 国家区号, 國碼, 국가번호, 국가 코드
     """),
-    AREA_CODE: phrases("""
+    AREA_CODE: split_phrases("""
         area code, areacode, phone area code, telephone area code, phone area, std code, trunk code, local prefix,
         ortsvorwahl, ortskennzahl, onkz, vorwahl ort, vorwahlnummer ort, indicatif régional, indicatif local,
         indicatif de zone, código de área, código area, cod área, prefijo local, prefijo provincial, prefisso locale,
@@ -88,7 +88,7 @@ SYNONYMS: dict[str, frozenset[str]] = {
         místní předvolba, oblastní předvolba, alan kodu, şehir kodu, körzetszám, prefix local, prefix zonal, 市外局番,
         地区区号, 城市区号, 지역번호
     """),
-    "number": phrases("""
+    "number": split_phrases("""
         number, phone, phone number, phonenumber, phone no, telephone, telephone number, tel, tel no, tel nr, mobile,
         mobile number, mobile phone, mobile phone number, mobile no, mobilenumber, cell, cell phone, cellphone,
         cell number, cellular, contact number, contact no, whatsapp, whatsapp number, primary phone, work phone,
@@ -106,7 +106,7 @@ SYNONYMS: dict[str, frozenset[str]] = {
         携帯番号, 携帯電話番号, 电话, 电话号码, 手机, 手机号, 手机号码, 联系电话, 電話號碼, 手機, 手機號碼, 聯絡電話,
         전화, 전화번호, 휴대폰, 휴대폰 번호, 휴대전화, 핸드폰, 연락처
     """),
-    "tags": phrases("""
+    "tags": split_phrases("""
         tag, tags, label, labels, categories, kategorien, catégories, categorías, categorieën, kategorier,
         kategoriat, категории, kategóriák, group membership, groups, contact groups, schlagwort, schlagworte,
         schlagwörter, etikett, etiketten, étiquette, étiquettes, mots clés, etiqueta, etiquetas, etichetta, etichette,
@@ -114,7 +114,7 @@ SYNONYMS: dict[str, frozenset[str]] = {
         taggar, etiketter, märken, mærker, merker, tunnisteet, etiketler, etiket, címkék, címke, etichete, タグ, ラベル,
         标签, 標籤, 태그, 라벨
     """),
-    "notes": phrases("""
+    "notes": split_phrases("""
         note, notes, comment, comments, remarks, notiz, notizen, bemerkung, bemerkungen, anmerkung, anmerkungen,
         kommentar, kommentare, remarque, remarques, commentaire, commentaires, nota, notas, comentario, comentarios,
         observaciones, observações, comentários, commenti, annotazioni, osservazioni, notities, notitie, opmerking,
@@ -125,7 +125,7 @@ SYNONYMS: dict[str, frozenset[str]] = {
     """),
 }
 
-EITHER_CODE: frozenset[str] = phrases("""
+EITHER_CODE: frozenset[str] = split_phrases("""
     prefix, phone prefix, telephone prefix, number prefix, dial code, dialing code, dialling code, calling code,
     phone code, telephone code, dial prefix, dialling prefix, vorwahl, vorwahlnummer, vorwahl nr, telefonvorwahl,
     tel vorwahl, rufnummer vorwahl, indicatif, indicatif téléphonique, préfixe, préfixe téléphonique, prefijo,
@@ -135,16 +135,16 @@ EITHER_CODE: frozenset[str] = phrases("""
     局番, 지역 번호
 """)
 """Headers of either a country's or an area's code: only the values decide which, if any. Prefix may be a title."""
-VAGUE_CODE: frozenset[str] = phrases("prefix, préfixe, prefixo, prefiks, префикс")
+VAGUE_CODE: frozenset[str] = split_phrases("prefix, préfixe, prefixo, prefiks, префикс")
 """Those of them that may be codes of anything, so that digits alone do not make them an area's."""
 
 # Headers with one of these words and none of those that change the meaning.
 WORDS: dict[str, frozenset[str]] = {
-    "email": phrases("""
+    "email": split_phrases("""
         email, mail, emails, courriel, correo, emailadresse, mailadresse, emailadres, epost, epostadress, eposta, mejl,
         sähköposti, почта, почты, пошта
     """),
-    "number": phrases("""
+    "number": split_phrases("""
         phone, phones, telephone, tel, mobile, cell, cellphone, telefon, handy, mobil, teléfono, móvil, celular,
         whatsapp, portable, téléphone, telefonnummer, handynummer, mobilnummer, mobiltelefon, rufnummer, cellulare,
         telefone, telemóvel, telefoon, telefoonnummer, mobiel, gsm, telefonu, komórka, komórkowy, телефон, телефона,
@@ -153,10 +153,10 @@ WORDS: dict[str, frozenset[str]] = {
 }
 # Parts of headers in languages that write words without spaces.
 PARTS: dict[str, tuple[str, ...]] = {
-    "email": tuple(phrases("メール, 邮箱, 邮件, 電子郵件, 信箱, 이메일")),
-    "number": tuple(phrases("電話, 携帯, 电话, 手机, 手機, 전화, 휴대폰, 핸드폰")),
+    "email": tuple(split_phrases("メール, 邮箱, 邮件, 電子郵件, 信箱, 이메일")),
+    "number": tuple(split_phrases("電話, 携帯, 电话, 手机, 手機, 전화, 휴대폰, 핸드폰")),
 }
-OTHER_MEANING: frozenset[str] = phrases("""
+OTHER_MEANING: frozenset[str] = split_phrases("""
     opt, in, out, optin, optout, status, verified, consent, date, type, subject, template, sent, bounced, bounce,
     owner, count, id, list, open, opened, click, clicked, score, extension, ext, time, provider, valid, fax, label,
     unsubscribed, code, prefix, einwilligung, datum, betreff, versendet, vorwahl, statut, fecha, estado, telefax,
@@ -165,11 +165,13 @@ OTHER_MEANING: frozenset[str] = phrases("""
     name, display, created, modified, updated
 """)
 OTHER_PARTS: tuple[str, ...] = tuple(
-    phrases("ファックス, ファクス, fax, 传真, 傳真, 팩스, 区号, 国番号, 配信, 状態, 同意, 区分, 種別, 类型, 日期, 日付")
+    split_phrases(
+        "ファックス, ファクス, fax, 传真, 傳真, 팩스, 区号, 国番号, 配信, 状態, 同意, 区分, 種別, 类型, 日期, 日付"
+    )
 )
 
 # Columns of somebody else than the person: whole words, beginnings of words, phrases, and parts of Eastern headers.
-OTHERS_WORDS: frozenset[str] = phrases("""
+OTHERS_WORDS: frozenset[str] = split_phrases("""
     boss, wife, husband, mother, father, mom, dad, parent, parents, child, children, son, daughter, sibling, brother,
     sister, guardian, kin, owner, rep, salesperson, agent, partner, partners, reply, replyto, urgence, chef, frau,
     ehemann, ehefrau, mutter, vater, eltern, kinder, padre, madre, hijo, hija, esposo, esposa, mari, épouse, époux,
@@ -189,7 +191,7 @@ OTHERS_WORDS: frozenset[str] = phrases("""
     kezes, locțiitor, înlocuitor, proprietar, girant
 """)
 OTHERS_STEMS: tuple[str, ...] = tuple(
-    phrases("""
+    split_phrases("""
         assist, asst, asist, assyst, asyst, avustaja, manager, supervis, superior, spous, emergenc, emergên, notfall,
         notruf, refer, empfehl, empfohl, vorgesetz, ehepart, ehegatt, sekret, secret, leidinggevend, noodge, noodnum,
         noodcon, kierownik, przełożon, menedż, małżon, awaryj, polecaj, polecon, ассистент, помощник, помічник,
@@ -200,7 +202,7 @@ OTHERS_STEMS: tuple[str, ...] = tuple(
     """)
 )
 OTHERS_PHRASES: tuple[str, ...] = tuple(
-    phrases("""
+    split_phrases("""
         company main, company phone, company telephone, company email, company fax, main company, account phone,
         account owner, account email, sales rep, account manager, referred by, reply to, next of kin,
         in case of emergency, firmentelefon, telefon firma, firma telefon, hauptnummer firma, standard téléphonique,
@@ -214,7 +216,7 @@ OTHERS_PHRASES: tuple[str, ...] = tuple(
     """)
 )
 OTHERS_PARTS: tuple[str, ...] = tuple(
-    phrases("""
+    split_phrases("""
         アシスタント, 秘書, 上司, マネージャ, 配偶者, 緊急, 紹介, 返信, 会社代表, 代表電話, 代表番号, 保護者, 家族,
         担当営業, 所有者, 作成者, 更新者, 助理, 秘书, 经理, 經理, 主管, 配偶, 紧急, 推荐, 推薦, 介绍, 介紹, 回复, 回覆,
         总机, 總機, 家长, 家長, 所有人, 创建, 修改, 비서, 상사, 매니저, 배우자, 비상, 긴급, 추천, 소개, 회신, 대표전화,
@@ -224,7 +226,7 @@ OTHERS_PARTS: tuple[str, ...] = tuple(
 
 # Words and beginnings of words of others than the person, if an address or number stands in the column; else it says
 # something about the person, as "School" does.
-OFFICES_WORDS: frozenset[str] = phrases("""
+OFFICES_WORDS: frozenset[str] = split_phrases("""
     support, service, services, hotline, helpline, helpdesk, backup, reception, receptionist, broker, doctor,
     physician, dentist, hospital, clinic, pharmacy, school, teacher, tutor, kindergarten, nursery, lawyer, attorney,
     solicitor, accountant, accounting, accounts, insurer, insurance, caregiver, carer, neighbour, neighbor, friend,
@@ -251,7 +253,7 @@ OFFICES_WORDS: frozenset[str] = phrases("""
     vecin
 """)
 OFFICES_STEMS: tuple[str, ...] = tuple(
-    phrases("""
+    split_phrases("""
         supporttel, supportnum, supportmail, servicetel, servicenum, servicemail, servicehotline, hotlinenum,
         supporthot, kundendienst, kundenservice, empfangstel, empfangsnum, maklertel, arzttel, arztnum, schultel,
         schulnum, schulmail, anwaltstel, schooltel, schoolnum, supportnr, supporttlf, kundtjänst, kundeservice,
@@ -259,7 +261,7 @@ OFFICES_STEMS: tuple[str, ...] = tuple(
     """)
 )
 OFFICES_PARTS: tuple[str, ...] = tuple(
-    phrases("""
+    split_phrases("""
         サポート, サービス, 受付, 窓口, ヘルプ, ホットライン, 代理, 医師, 病院, 学校, 先生, 弁護士, 保証人, 大家, 仲介,
         客服, 支持, 服务, 服務, 热线, 熱線, 前台, 代表, 医生, 醫生, 医院, 醫院, 學校, 老师, 老師, 律师, 律師, 担保人,
         擔保人, 房东, 房東, 中介, 고객센터, 지원, 서비스, 접수, 안내, 대리, 의사, 병원, 학교, 선생, 변호사, 보증인,
@@ -268,7 +270,7 @@ OFFICES_PARTS: tuple[str, ...] = tuple(
 )
 
 # Columns that a program writes itself: its ids, and who made or changed the record when.
-SYSTEM: frozenset[str] = phrases("""
+SYSTEM: frozenset[str] = split_phrases("""
     id, _id, uid, uuid, guid, record id, contact id, lead id, deal id, account id, owner id, object id, external id,
     customer id, created at, created by, created on, created date, created time, creation date, create date,
     date created, date added, added on, updated at, updated by, updated on, modified at, modified by, modified time,

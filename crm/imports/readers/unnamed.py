@@ -9,7 +9,7 @@ from core.text.addresses import BadAddress, read_phone
 from crm.imports.readers.cells import is_email, kind_of
 from crm.imports.readers.suspects import PARTICLES
 from crm.imports.readers.synonyms import FIRST_NAME, LAST_NAME
-from crm.imports.readers.words import normalise, phrases
+from crm.imports.readers.words import normalise, split_phrases
 
 UNNAMED = re.compile(r"Column [A-Z]{1,3}")
 NATIONAL = re.compile(r"[(]?\d[\d\s().\-/]{5,20}\d")
@@ -20,7 +20,7 @@ NAME_SHARE = 0.8
 DISTINCT_SHARE = 0.8
 JUDGED_DISTINCT = 5
 """Fewer values may repeat by accident."""
-NO_NAMES = phrases("""
+NO_NAMES = split_phrases("""
     gmbh, ag, kg, ohg, ug, ev, ltd, limited, llc, llp, inc, corp, corporation, co, company, plc, sa, sas, sarl, srl,
     spa, sl, bv, nv, oy, ab, as, aps, group, gruppe, holding, solutions, services, systems, consulting, partners, bank,
     hotel, school, university, club, store, shop, manager, director, engineer, officer, head, sales, marketing,

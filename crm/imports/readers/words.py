@@ -25,6 +25,6 @@ def normalise(text: str) -> str:
     return " ".join(re.findall(r"[^\W_]+", plain))
 
 
-def phrases(text: str) -> frozenset[str]:
+def split_phrases(text: str) -> frozenset[str]:
     """Return the phrases of a text, which commas separate, in the form of normalise()."""
     return frozenset(normalised for phrase in text.split(",") if (normalised := normalise(phrase)))

@@ -197,7 +197,7 @@ def _check_size(stream: BinaryIO, kind: str) -> None:
     if kind == "xls":
         return
     try:
-        infos = archive.entries(stream)
+        infos = archive.zip_entries(stream)
     except archive.ArchiveError as error:
         raise ReaderError(
             INVALID, f"The workbook is no readable zip file: {error}. Save it again and upload it."

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from core.events import QUEUE, starting
+from core.events import QUEUE, start_mode
 from core.text.addresses import PHONE
 from core.types import JsonObject
 from crm.field_types import FieldSpec
@@ -158,7 +158,7 @@ class RowWriter:
         self._check_references(batch)
         # Decided by the size of the whole import: its batches must not be treated in different ways.
         queued = is_queued(self.job.automation_queued, self.job.total)
-        with starting(QUEUE if queued else "run"):
+        with start_mode(QUEUE if queued else "run"):
             written = self.kind.write_rows(
                 self.schema, batch.rows, self.job, self.options.existing, actor_id=self.actor_id
             )

@@ -10,7 +10,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
-from core.access import entitlement, limited
+from core.access import entitlement, limited_creation
 from core.errors import NamedError, ValidationFailed, shorten
 from core.types import Values
 from crm.bulk_jobs.models import BulkJob
@@ -68,7 +68,10 @@ def mend_rows(
     """
     record = find_import(id, import_type)
     sent = _sent(rows, record.headers)
-    within: AbstractContextManager[Any] = limited(entitlement(record.company_id)) if record.limited else nullcontext()
+    within: AbstractContextManager[Any] = (
+        limited_creation(entitlement(record.company_id)) if record.limited else nullcontext()
+    )
+    # The lock keeps the worker from claiming the import between the check and the rows.
     with within, transaction.atomic():
         job = Import.objects.select_for_update(of=("self",)).get(pk=record.pk)
         _check_at_rest(job)

@@ -13,9 +13,9 @@ from django.db.models.functions import JSONObject
 
 from core.fields import JSONField
 from core.tenancy import company_scope
-from core.text.formulas import defuse
+from core.text.formulas import escape_formula
 from core.types import Values
-from crm.contacts.collisions import UNNAMED, shown_person, with_holder
+from crm.contacts.collisions import UNNAMED, describe_person, with_holder
 from crm.contacts.models import Contact
 from crm.imports.columns.joined import CellProblem
 from crm.imports.models import Import, ImportRowError
@@ -60,7 +60,7 @@ class ErrorLog:
             if self._stored[skipped] >= self._most:
                 return
             self._stored[skipped] += 1
-            cells = [] if number else fit(values)
+            cells = [] if number else fit_cells(values)
             self._waiting.append(
                 ImportRowError(
                     job=self._job,
@@ -83,7 +83,7 @@ class ErrorLog:
             self._waiting = []
 
 
-def fit(values: Sequence[Cell]) -> list[Any]:
+def fit_cells(values: Sequence[Cell]) -> list[Any]:
     """Return the cells as JSON; if they exceed MAX_ROW_CHARS together, the long ones are cut."""
     cells = [cell if cell is None or isinstance(cell, str | int | float) else cell.isoformat() for cell in values]
     if sum(len(cell) for cell in cells if isinstance(cell, str)) > MAX_ROW_CHARS:
@@ -93,7 +93,7 @@ def fit(values: Sequence[Cell]) -> list[Any]:
 
 
 def cut_cells(values: Sequence[Any]) -> set[int]:
-    """Return the places of the stored cells that `fit` has cut."""
+    """Return the places of the stored cells that `fit_cells` has cut."""
     share = max(20, MAX_ROW_CHARS // len(values)) if values else 0
     return {
         place
@@ -118,9 +118,9 @@ def with_holders(errors: QuerySet[ImportRowError], *, may_read: bool) -> QuerySe
     )
 
 
-def named(message: str, holder: Values | None) -> str:
+def message_with_holder(message: str, holder: Values | None) -> str:
     """Return an error's message with the contact that `with_holders` has added."""
-    return with_holder(message, shown_person(holder["name"], holder["email"])) if holder else message
+    return with_holder(message, describe_person(holder["name"], holder["email"])) if holder else message
 
 
 def errors_csv(job: Import, *, may_read: bool = False) -> Iterator[bytes]:
@@ -152,7 +152,7 @@ def _stored_errors(job: Import, may_read: bool) -> Iterator[tuple[int, str, str,
                 .values_list("row", "id", "column", "message", "values", "holder")[:FETCH]
             )
         for row, id, column, message, values, holder in rows:
-            yield row, id, column, named(message, holder), values
+            yield row, id, column, message_with_holder(message, holder), values
         if len(rows) < FETCH:
             return
         after = (rows[-1][0], rows[-1][1])
@@ -169,6 +169,6 @@ def _line(cells: Iterable[Any]) -> bytes:
     text = io.StringIO()
     csv.writer(text, lineterminator="\r\n").writerow(
         # A cell that begins with = or @ is a formula to a spreadsheet (OWASP: CSV injection).
-        [defuse(cell) if isinstance(cell, str) else cell for cell in cells]
+        [escape_formula(cell) if isinstance(cell, str) else cell for cell in cells]
     )
     return text.getvalue().encode("utf-8", "replace")

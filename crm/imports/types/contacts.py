@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from core.access import quota_exceeded
-from crm.contacts.collisions import EXISTS, differences
+from crm.contacts.collisions import EXISTS, describe_differences
 from crm.contacts.schema import ContactRow, ContactSchema
 from crm.contacts.unique_key import Collision, lock_unique_key
 from crm.contacts.updates import update_contacts
@@ -22,7 +22,7 @@ from crm.imports.types.base import (
     ImportType,
     OnExisting,
 )
-from crm.imports.types.employers import employ_contact_rows, keep_named
+from crm.imports.types.employers import delete_unnamed_organizations, employ_contact_rows
 from crm.records.problems import ValueProblem
 
 
@@ -52,7 +52,7 @@ class ContactImportType(ImportType):
     ) -> BatchResult:
         created = employ_contact_rows(schema, rows, job, actor_id=actor_id)
         written = super().write_rows(schema, rows, job, existing, actor_id=actor_id)
-        keep_named(created, job, actor_id=actor_id)
+        delete_unnamed_organizations(created, job, actor_id=actor_id)
         return written
 
     def write(
@@ -99,7 +99,7 @@ class ContactImportType(ImportType):
 
 def _taken(collided: Sequence[Collision]) -> list[Existing]:
     """Return the rows whose unique key another contact has. The messages do not name it, because they are stored."""
-    people = differences(collided, may_read=False)
+    people = describe_differences(collided, may_read=False)
     return [
         Existing(
             collision.index,

@@ -17,7 +17,7 @@ from crm.records.schema import RecordRow
 def employ_contact_rows(
     schema: ContactSchema, rows: Sequence[ContactRow], job: Import, *, actor_id: str | None
 ) -> list[str]:
-    """Put the organizations that the rows name into them. Return the ids of those that were created."""
+    """Set the rows' organizations by name. Return the ids of created organizations."""
     field = company_field(schema.fields.values())
     named = [Named(row, row.company or _text(row, field)) for row in rows]
     return employ_rows(named, actor_id=actor_id, import_id=job.pk)
@@ -40,8 +40,8 @@ def employ_lead_rows(schema: LeadSchema, rows: Sequence[LeadRow], job: Import, *
     return created
 
 
-def keep_named(ids: Sequence[str], job: Import, *, actor_id: str | None) -> None:
-    """Keep those of the created organizations that contacts or leads refer to."""
+def delete_unnamed_organizations(ids: Sequence[str], job: Import, *, actor_id: str | None) -> None:
+    """Delete created organizations to which neither contacts nor leads refer."""
     if not ids:
         return
     used = {

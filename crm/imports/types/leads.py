@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 from core.access import quota_exceeded
-from crm.contacts.rights import ContactRights, left_alone
+from crm.contacts.rights import ContactRights, unchanged_values_note
 from crm.imports.models import Import
 from crm.imports.readers import FieldSpec
 from crm.imports.rows.lookups import Lookups, MemberLookup, ids_by_name, split_names
@@ -20,7 +20,7 @@ from crm.imports.types.base import (
     ImportType,
     OnExisting,
 )
-from crm.imports.types.employers import employ_lead_rows, keep_named
+from crm.imports.types.employers import delete_unnamed_organizations, employ_lead_rows
 from crm.imports.types.lead_places import PLACE_FIELDS, PlaceLookups
 from crm.imports.types.named_leads import update_named_leads
 from crm.leads.schema import LeadRow, LeadSchema
@@ -182,7 +182,7 @@ class LeadImportType(ImportType):
     ) -> BatchResult:
         created = employ_lead_rows(schema, rows, job, actor_id=actor_id)
         written = super().write_rows(schema, rows, job, existing, actor_id=actor_id)
-        keep_named(created, job, actor_id=actor_id)
+        delete_unnamed_organizations(created, job, actor_id=actor_id)
         return written
 
     def write(
@@ -207,7 +207,9 @@ class LeadImportType(ImportType):
             written.notes[index] = [ValueProblem("", DUPLICATE, REPEATED_TEXT)]
         if not rights.change:
             for index, names in result.left.items():
-                written.notes.setdefault(index, []).append(left_alone([self.label(name) for name in names], rights))
+                written.notes.setdefault(index, []).append(
+                    unchanged_values_note([self.label(name) for name in names], rights)
+                )
         for index, module in result.refused:
             error = quota_exceeded(module)
             written.failed[index] = [ValueProblem("", error.name, error.detail)]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from django.db import transaction
 
-from crm.contacts.rights import ContactRights, left_alone
+from crm.contacts.rights import ContactRights, unchanged_values_note
 from crm.contacts.schema import ContactRow
 from crm.contacts.unique_key import lock_unique_key
 from crm.contacts.updates import update_contacts
@@ -16,7 +16,7 @@ from crm.imports.types.base import RECORD_ID, BatchResult
 from crm.leads.models import Lead
 from crm.leads.references import missing_teams, no_team
 from crm.leads.schema import LeadRow, LeadSchema
-from crm.leads.writes.duplicates import DUPLICATE, REPEATED_TEXT, Rule, repeating
+from crm.leads.writes.duplicates import DUPLICATE, REPEATED_TEXT, Rule, find_repeating_leads
 from crm.leads.writes.updates import update_leads
 from crm.records.problems import ValueProblem
 
@@ -42,6 +42,7 @@ def update_named_leads(
     while True:
         pending = [row for row in rows if row.index not in failed]
         try:
+            # A refused row undoes the attempt; the others are written again without it.
             with transaction.atomic():
                 result = _update(schema, pending, job, actor_id, not_found)
         except _Refused as refused:
@@ -66,7 +67,7 @@ def _update(
     result.updated = outcome.updated
     for row in outcome.missing:
         result.failed[row.index] = [ValueProblem(RECORD_ID, not_found, "the lead has just been deleted")]
-    repeats = {} if schema.duplicates == Rule.ALLOW else repeating(outcome.reopened, schema.closed)
+    repeats = {} if schema.duplicates == Rule.ALLOW else find_repeating_leads(outcome.reopened, schema.closed)
     problems = {index: [ValueProblem("", DUPLICATE, REPEATED_TEXT)] for index, id in outcome.updated if id in repeats}
     if problems and schema.duplicates == Rule.REFUSE:
         raise _Refused(problems)
@@ -98,5 +99,5 @@ def _update_contacts(
     for collision in outcome.collided:
         message = f"{collision.value} belongs to the contact {collision.existing_id}, who is not that of the lead"
         result.failed[collision.index] = [ValueProblem(collision.field, "ContactAlreadyExists_400", message)]
-    result.notes |= {index: [left_alone(names, rights)] for index, names in outcome.left.items()}
+    result.notes |= {index: [unchanged_values_note(names, rights)] for index, names in outcome.left.items()}
     return [row for row in rows if row.index not in result.failed]

@@ -96,6 +96,7 @@ def _count_loads(candidates: dict[str, list[_Candidate]], closed: Collection[str
     """Lock the members, who may be in several teams, and count the open leads of each in all teams."""
     everybody = [candidate for team in candidates.values() for candidate in team]
     members = {candidate.member_id for candidate in everybody}
+    # Locked by id: two imports that assign at once would count the same free members.
     list(
         Member.objects.select_for_update(no_key=True, of=("self",))
         .filter(pk__in=members)

@@ -59,12 +59,12 @@ REPEATED_TEXT = "the contact already has an open lead for this product"
 """The text about a lead that repeats an open one."""
 
 
-def repeated(lead: str) -> str:
+def repeated_lead_text(lead: str) -> str:
     """Return the text with the id of the open lead, for programs."""
     return f"{REPEATED_TEXT} ({lead})"
 
 
-def repeating(ids: Iterable[str], closed: Collection[str]) -> dict[str, str]:
+def find_repeating_leads(ids: Iterable[str], closed: Collection[str]) -> dict[str, str]:
     """Find the open ones of the leads that repeat another. Returns lead -> the oldest open lead that it repeats."""
     lead_ids = list(ids)
     if not lead_ids:
@@ -74,7 +74,7 @@ def repeating(ids: Iterable[str], closed: Collection[str]) -> dict[str, str]:
         return dict(cursor.fetchall())
 
 
-def reopened(changes_by_id: Mapping[str, Changes], closed: Collection[str]) -> list[str]:
+def reopened_leads(changes_by_id: Mapping[str, Changes], closed: Collection[str]) -> list[str]:
     """Return the leads whose changes may make them repeat another: opened, or of another contact or product."""
     return [
         id
@@ -101,8 +101,8 @@ def check_duplicates(ids: Iterable[str], rule: str, closed: Collection[str]) -> 
     """
     if rule == Rule.ALLOW:
         return {}
-    others = repeating(ids, closed)
-    warnings = {lead: repeated(other) for lead, other in others.items()}
+    others = find_repeating_leads(ids, closed)
+    warnings = {lead: repeated_lead_text(other) for lead, other in others.items()}
     if warnings and rule == Rule.REFUSE:
         lead, text = next(iter(warnings.items()))
         params = {"record": others[lead]}

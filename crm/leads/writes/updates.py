@@ -14,12 +14,12 @@ from crm.bulk_jobs.history import journal
 from crm.bulk_jobs.history.journal import Source
 from crm.leads.models import LeadProduct
 from crm.leads.schema import LeadRow, LeadSchema
-from crm.leads.writes.duplicates import reopened
+from crm.leads.writes.duplicates import reopened_leads
 from crm.records.values import Links
 from crm.records.writes.updates import (
     RecordState,
     load_states,
-    touch,
+    mark_updated,
     write_links,
     write_states,
     write_tags,
@@ -80,13 +80,13 @@ def update_leads(
     replace = links == "replace"
     write_tags(schema, states, changes_by_id, replace=replace)
     write_links(schema, PRODUCTS, "productServices", products, changes_by_id, replace=replace)
-    touch(schema.kind, sorted(beside & changes_by_id.keys()), actor_id)
+    mark_updated(schema.kind, sorted(beside & changes_by_id.keys()), actor_id)
     if source is not None:
         journal.record_after(schema.kind, touched, source)
     payloads = {id: {"changes": differences} for id, differences in changes_by_id.items()}
     emit("lead.updated", sorted(changes_by_id), payloads=payloads, actor_id=actor_id, automation=automation)
     result.changed = set(changes_by_id)
-    result.reopened = reopened(changes_by_id, schema.closed)
+    result.reopened = reopened_leads(changes_by_id, schema.closed)
     return result
 
 

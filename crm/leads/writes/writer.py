@@ -16,7 +16,7 @@ from core.errors import NamedError
 from core.events import emit
 from core.ids import new_id
 from crm.bulk_jobs.history.journal import Source
-from crm.contacts.collisions import Holders, collision, collision_problems, person_of
+from crm.contacts.collisions import Holders, collision_problems, find_collision, person_of
 from crm.contacts.models import Contact
 from crm.contacts.rights import NO_NEW_CONTACT, ContactRights
 from crm.contacts.schema import ContactRow
@@ -26,7 +26,7 @@ from crm.contacts.writer import import_source, write_contacts
 from crm.leads.references import missing_teams, no_team
 from crm.leads.schema import NO_CONTACT, LeadRow, LeadSchema
 from crm.leads.writes.assignment import assign, default_team
-from crm.leads.writes.duplicates import DUPLICATE, OpenLeads, Rule, repeated, repeating
+from crm.leads.writes.duplicates import DUPLICATE, OpenLeads, Rule, find_repeating_leads, repeated_lead_text
 from crm.leads.writes.updates import PRODUCTS, LeadUpdates, update_leads
 from crm.products.models import ProductService
 from crm.records.problems import ValueProblem
@@ -235,7 +235,7 @@ class _Attempt:
             item = _Item(match or row.own_id or new_id(), row, contact, contact not in present)
             (plan.updates if match else plan.inserts).append(item)
             if row.index in keyed:
-                holders.give(keyed[row.index], contact, "all" if contact == keyed[row.index].id else self.fills)
+                holders.record_keys(keyed[row.index], contact, "all" if contact == keyed[row.index].id else self.fills)
             if not match and schema.is_open(row):
                 open_leads.add(item.id, contact, row.product_ids)
             elif match and row.system.keys() & {"status", "stage_id"} and not schema.is_open(row):
@@ -258,10 +258,12 @@ class _Attempt:
         """Apply the company's rule to the updated leads, which may have come to repeat another open one."""
         if self.schema.duplicates == Rule.ALLOW:
             return
-        repeats = repeating(outcome.reopened, self.schema.closed)
+        repeats = find_repeating_leads(outcome.reopened, self.schema.closed)
         rows = {index: repeats[id] for index, id in outcome.updated if id in repeats}
         if rows and self.schema.duplicates == Rule.REFUSE:
-            raise _Retry({index: [ValueProblem("contact", DUPLICATE, repeated(id))] for index, id in rows.items()})
+            raise _Retry(
+                {index: [ValueProblem("contact", DUPLICATE, repeated_lead_text(id))] for index, id in rows.items()}
+            )
         result.repeats |= rows
 
     def _contact_of(
@@ -279,9 +281,9 @@ class _Attempt:
             return [NO_CONTACT]
         key_holders = holders.of(keyed)
         if holders.is_other_person(keyed, key_holders):
-            return collision(keyed, key_holders, is_other=True)
+            return find_collision(keyed, key_holders, is_other=True)
         if len(set(key_holders.values())) > 1:
-            return collision(keyed, key_holders, last=True)
+            return find_collision(keyed, key_holders, last=True)
         if key_holders:
             return next(iter(key_holders.values()))
         if not self.rights.create:

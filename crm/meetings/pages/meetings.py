@@ -186,14 +186,14 @@ class EditMeeting(MeetingPage):
         """Ask one more to it: a member, a contact, or an address."""
         sent = self.request.POST
         chosen = {kind: sent[kind].strip() for kind in ("member", "contact", "email") if sent.get(kind, "").strip()}
-        attendees = [named(attendee) for attendee in self.meeting["attendees"]]
+        attendees = [attendee_input(attendee) for attendee in self.meeting["attendees"]]
         attendees += [{kind: value} for kind, value in chosen.items()]
         return self._asked(attendees, _("Invited."))
 
     def do_remove(self) -> HttpResponse:
         id = self.sent_id("attendee")
         return self._asked(
-            [named(attendee) for attendee in self.meeting["attendees"] if attendee["_id"] != id], _("Removed.")
+            [attendee_input(attendee) for attendee in self.meeting["attendees"] if attendee["_id"] != id], _("Removed.")
         )
 
     def _asked(self, attendees: list[dict[str, str]], text: str) -> HttpResponse:
@@ -214,7 +214,7 @@ class EditMeeting(MeetingPage):
         return self.download(f"{self.resource}/ics")
 
 
-def named(attendee: Values) -> dict[str, str]:
+def attendee_input(attendee: Values) -> dict[str, str]:
     """Name an attendee as the API takes one."""
     for kind in ("member", "contact"):
         if attendee[kind]:

@@ -13,7 +13,7 @@ from core.text.timezones import zone_of
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
-from core.web.prefills import named_record
+from core.web.prefills import find_named_record
 from crm.meetings.pages.days import read_moment
 from crm.meetings.pages.meetings import FOUND, MeetingPage
 
@@ -44,7 +44,7 @@ class NewMeeting(MeetingPage):
     def named(self, kind: str, gone: str) -> Values | None:
         record: Values | None = None
         if self.may(kind):
-            record = named_record(self, kind, self.request.GET.get(kind, ""), gone)
+            record = find_named_record(self, kind, self.request.GET.get(kind, ""), gone)
         return record
 
     @property

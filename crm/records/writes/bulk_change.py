@@ -14,10 +14,10 @@ from core.errors import NamedError
 from core.types import JsonObject, Values
 from crm.field_types.base import MAX_ITEMS
 from crm.records.pending import write_pending
-from crm.records.problems import MISSING_VALUE, ValueProblem, refusal
+from crm.records.problems import MISSING_VALUE, ValueProblem, problems_error
 from crm.records.schema import BAD_CUSTOM, BAD_SYSTEM, NEVER_EMPTY, UNKNOWN, RecordSchema
 from crm.records.values import add_tags, add_values, remove_links, remove_other_tags, tag_links
-from crm.records.writes.updates import Changes, event_value, touch
+from crm.records.writes.updates import Changes, event_value, mark_updated
 
 UPDATE_TYPES = ("set", "append", "remove", "clear")
 ChangesById = dict[str, Changes]
@@ -97,10 +97,10 @@ def plan_change(schema: RecordSchema, form_data: Values, update_type: str, tag_i
 def _plan_set(schema: RecordSchema, form_data: Values, change: Change) -> None:
     row, problems = schema.read(form_data, partial=True)
     if row is None:
-        raise refusal(problems)
+        raise problems_error(problems)
     dangling = schema.check_references([row]).get(0)
     if dangling:
-        raise refusal(dangling)
+        raise problems_error(dangling)
     change.columns = row.system
     change.custom = row.custom
 
@@ -109,7 +109,7 @@ def _plan_clear(schema: RecordSchema, form_data: Values, change: Change) -> None
     required = [key for key in form_data if key in schema.required_system or key in schema.required_custom]
     if required:
         name = BAD_SYSTEM if required[0] in schema.columns else BAD_CUSTOM
-        raise refusal([ValueProblem(required[0], name, "is required and cannot be empty", code=MISSING_VALUE)])
+        raise problems_error([ValueProblem(required[0], name, "is required and cannot be empty", code=MISSING_VALUE)])
     for key in schema.kind.never_empty:
         if key in form_data:
             raise NamedError(BAD_SYSTEM, NEVER_EMPTY, field=key)
@@ -131,10 +131,10 @@ def _plan_items(schema: RecordSchema, form_data: Values, update_type: str, chang
             )
         row, problems = schema.read({key: value if isinstance(value, list) else [value]}, partial=True)
         if row is None or row.custom.get(key) is None:
-            raise refusal(problems) if problems else NamedError(BAD_CUSTOM, "needs at least one item", field=key)
+            raise problems_error(problems) if problems else NamedError(BAD_CUSTOM, "needs at least one item", field=key)
         dangling = schema.check_references([row]).get(0)
         if dangling and update_type == "append":
-            raise refusal(dangling)
+            raise problems_error(dangling)
         getattr(change, update_type)[key] = row.custom[key]
 
 
@@ -153,7 +153,7 @@ def apply_change(schema: RecordSchema, change: Change, ids: list[str], actor_id:
     tagged = _change_tags(schema, change, ids)
     # Records that got a value have their new updatedAt already. Sorted, since
     # all writers lock rows in that order.
-    touch(schema.kind, sorted(tagged - changes_by_id.keys()), actor_id)
+    mark_updated(schema.kind, sorted(tagged - changes_by_id.keys()), actor_id)
     for id in tagged:
         changes_by_id.setdefault(id, {})["tags"] = {
             {"set": "to", "append": "added", "remove": "removed"}[change.tags]: list(change.tag_ids)

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from core.errors import InvalidFormat, NamedError
 from core.ids import as_array
-from core.text.json import dumps, iso, json_default
+from core.text.json import dumps, format_iso, json_default
 from core.types import JsonObject, Values
 from crm.records.kinds import RecordKind
 from crm.records.pending import write_pending
@@ -215,7 +215,7 @@ def write_links(
         )
 
 
-def touch(kind: RecordKind, ids: Sequence[str], actor_id: str | None) -> None:
+def mark_updated(kind: RecordKind, ids: Sequence[str], actor_id: str | None) -> None:
     """Set updatedAt and updatedBy of records whose values, tags or links changed outside of their own rows."""
     if ids:
         with connection.cursor() as cursor:
@@ -232,13 +232,13 @@ def refuse_changed(updated_at: datetime, unchanged_since: str | None) -> None:
         return
     try:
         seen = datetime.fromisoformat(unchanged_since)
-        seen_text = iso(seen) if seen.tzinfo is not None else ""
+        seen_text = format_iso(seen) if seen.tzinfo is not None else ""
     except (ValueError, OverflowError):
         seen_text = ""
     if not seen_text:
         raise InvalidFormat("unchangedSince", unchanged_since, "an updatedAt as GET answered it")
     # Compared as texts, since the API gives times by the millisecond and the column has microseconds.
-    if iso(updated_at) != seen_text:
+    if format_iso(updated_at) != seen_text:
         raise NamedError(
             "RecordChanged_409",
             "somebody has changed the record since; read it again and decide what stays",

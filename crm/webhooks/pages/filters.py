@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
-from core.web.filters import Choice, changed_filters, flattened, shown_by
+from core.web.filters import Choice, filter_changes, filter_display_check, flatten_tree
 from core.web.forms import Form
 from core.web.forms.record_forms import BESIDE, PLAIN, fields_query, record_choices
 from core.web.lists import MATCH, ListState
@@ -44,7 +44,7 @@ def told_filter(page: Page, webhook: Values) -> JsonObject:
     choices = {entry.name: entry for entry in record_choices(panel, fields)}
     names = {entry.name: entry.label for entry in (*PLAIN[panel], *BESIDE[panel])}
     names |= {entry["uniqueFieldID"]: str(entry["name"]) for entry in fields}
-    flat_filter = flattened(tree, shown_by(choices), page.zone_name) if tree else ([], "", [])
+    flat_filter = flatten_tree(tree, filter_display_check(choices), page.zone_name) if tree else ([], "", [])
     texts, match, rest = flat_filter
     query: JsonObject = {"f": texts, **({MATCH: match} if match else {})}
     conditions = [tree] if tree else []
@@ -98,7 +98,7 @@ class WebhookFilter(Page):
         }
 
     def do_save(self) -> HttpResponse:
-        changed = changed_filters(self.request.POST, (choice.name for choice in self.choices))
+        changed = filter_changes(self.request.POST, (choice.name for choice in self.choices))
         if any(changed) or MATCH in self.request.POST:
             return self.page(self.show())
         tree = self.state.selection().get("advancedFilters") or {}

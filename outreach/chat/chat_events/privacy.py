@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from django.db.models import Q, QuerySet
 
-from crm.privacy.registry import DataSubject, referring, register_personal_data
+from crm.privacy.registry import DataSubject, referring_rows, register_personal_data
 from outreach.chat.chat_events.models import ChatEvent
 from outreach.chat.conversations.channels import COMMENTS
 from outreach.chat.conversations.models import Conversation
-from outreach.chat.conversations.privacy import MODULE, numbered
+from outreach.chat.conversations.privacy import MODULE, number_condition
 from outreach.connections.chat_apps.models import DIRECT
 
 
@@ -24,7 +24,7 @@ def register_tables() -> None:
 
 def _events(subject: DataSubject) -> Q:
     """Match the events of the person's number, or of the authors in the person's conversations without a number."""
-    theirs = Conversation.objects.filter(referring(Conversation, subject), channel__in=DIRECT)
+    theirs = Conversation.objects.filter(referring_rows(Conversation, subject), channel__in=DIRECT)
     addresses = list(theirs.values_list("address", flat=True))
     authors = {address.split(":")[1] if address.startswith(COMMENTS) else address for address in addresses}
-    return numbered(subject, "phone") | Q(app__vendor__in=DIRECT, phone__in=authors)
+    return number_condition(subject, "phone") | Q(app__vendor__in=DIRECT, phone__in=authors)

@@ -22,7 +22,7 @@ from outreach.chat.chat_templates.services import apply_status
 from outreach.chat.conversations.incoming import DirectSource, Inbound, receive, store_incoming
 from outreach.connections.chat_apps.errors import OPTED_OUT, REFUSED, error_of
 from outreach.connections.chat_apps.models import DIRECT, ChatApp, ChatOptOut
-from outreach.messaging.delivery.deliveries import end, event_columns, prove_sent
+from outreach.messaging.delivery.deliveries import confirm_sent, event_columns, fail_sent_message
 from outreach.messaging.delivery.models import SendJob
 
 log = logging.getLogger(__name__)
@@ -53,6 +53,7 @@ def store_events(app: ChatApp, events: Sequence[ProviderEvent]) -> None:
         if event.happened_at > oldest
     ]
     if rows:
+        # Vendors repeat webhooks; the id of the event is unique.
         ChatEvent.objects.bulk_create(rows, ignore_conflicts=True)
         notify_workers("chat-events")
 
@@ -150,12 +151,15 @@ def _status(event: ChatEvent, data: JsonObject) -> None:
         values["chat"] = {**(job.chat or {}), "pricingCategory": data["category"]}
     SendJob.objects.filter(pk=job.pk).update(**values)
     if data["status"] != "failed":
-        prove_sent(job, at=event.happened_at, proof=f"The vendor has told that it was {data['status']}.")
+        confirm_sent(job, at=event.happened_at, proof=f"The vendor has told that it was {data['status']}.")
         return
     error = error_of(data["error"] or {})
-    end(job.pk, reason=error.reason if error else REFUSED, detail=error.text if error else "It was not delivered.")
+    fail_sent_message(
+        job.pk, reason=error.reason if error else REFUSED, detail=error.text if error else "It was not delivered."
+    )
     if error is not None and error.code == OPTED_OUT:
         row = ChatOptOut(phone=job.recipient, reason=ChatOptOut.Reason.REFUSED, source=job.pk)
+        # The number may have opted out before; the first reason stays.
         ChatOptOut.objects.bulk_create([row], ignore_conflicts=True)
 
 

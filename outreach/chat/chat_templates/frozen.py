@@ -14,7 +14,7 @@ from core.errors import NamedError, shorten
 from core.text.placeholders import PLACEHOLDER, has_stray_mark, names_in
 from core.types import JsonObject, Values
 from crm.models import Contact
-from outreach.chat.chat_templates.values import LINK, VALUE_LENGTH, Filled, fill, needed, values_for
+from outreach.chat.chat_templates.values import LINK, VALUE_LENGTH, Filled, fill, template_variables, values_for
 from outreach.connections.chat_apps.checks import INVALID
 from outreach.connections.chat_apps.models import ChatTemplate
 from outreach.messaging.email_templates.rendering import BUILT_IN, ValueReader, unknown_field
@@ -36,13 +36,15 @@ def read_given(raw: Any, where: str) -> dict[str, str]:
     return {name: text.strip() for name, text in raw.items()}
 
 
-def freeze(template: ChatTemplate, values: Given, reader: ValueReader, where: str, parameter: str) -> JsonObject:
+def freeze_template(
+    template: ChatTemplate, values: Given, reader: ValueReader, where: str, parameter: str
+) -> JsonObject:
     """Return a template in the form of a run.
 
     Raises InvalidVariables_400 for an unknown variable, one without a value, and a placeholder that is no field of
     contacts, or is broken.
     """
-    there = needed(template.components)
+    there = template_variables(template.components)
     for name, content in values.items():
         place = f"{where}variables.{shorten(name)}"
         if name not in there:

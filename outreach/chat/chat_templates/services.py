@@ -25,7 +25,7 @@ from outreach.connections.chat_apps.checks import INVALID, check_template
 from outreach.connections.chat_apps.client import ChatClient, ChatFailed
 from outreach.connections.chat_apps.models import ChatApp, ChatTemplate
 from outreach.connections.chat_apps.services import get_app
-from outreach.connections.connected_apps.turns import turn
+from outreach.connections.connected_apps.turns import connection_test_slot
 from outreach.connections.smtp.outcome import SmtpError
 from outreach.messaging.email_templates.rendering import ValueReader
 from outreach.messaging.email_templates.services import contact_of
@@ -138,7 +138,7 @@ def submit_template(*, id: str, member_id: str) -> ChatTemplate:
     seen = template.updated_at
     fields = {name: getattr(template, name) for name in ("name", "language", "category", "components")}
     values: JsonObject = {"status": Status.PENDING, "rejected_reason": ""}
-    with turn():
+    with connection_test_slot():
         try:
             client = ChatClient.of(template.app)
             if template.vendor_id:
@@ -153,7 +153,7 @@ def submit_template(*, id: str, member_id: str) -> ChatTemplate:
     now = timezone.now()
     rows = ChatTemplate.objects.filter(pk=id, updated_at=seen)
     if not rows.update(updated_by_id=member_id, updated_at=now, **values):
-        # Somebody has changed it meanwhile: what the vendor has are the words before.
+        # A concurrent edit won: the vendor has the previous text.
         ChatTemplate.objects.filter(pk=id, vendor_id="").update(vendor_id=values.get("vendor_id", ""))
     return get_template(id)
 
@@ -231,7 +231,7 @@ def header_handle(*, app: str, file: File) -> str:
             content = opened.read(MAX_BYTES + 1)
     except OSError:
         raise NamedError("FileNotFound_400", "choose another file; this one is damaged", field="file") from None
-    with turn():
+    with connection_test_slot():
         try:
             handle = ChatClient.of(chat_app).header_handle(content, file.mime)
         except (SmtpError, ChatFailed) as error:
@@ -299,7 +299,7 @@ def sync_now(*, app: str) -> int:
     Raises ChatAppNotFound_404, InvalidChatAppTemplate_400 where it cannot be asked, and ConnectionTestRunning_429.
     """
     chat_app = get_app(app, "app")
-    with turn():
+    with connection_test_slot():
         try:
             return _sync(chat_app)
         except (SmtpError, ChatFailed) as error:

@@ -17,8 +17,8 @@ from outreach.chat.chat_templates.values import Filled
 from outreach.connections.chat_apps.checks import INVALID
 from outreach.connections.chat_apps.client import ChatClient
 from outreach.connections.chat_apps.models import ChatTemplate
-from outreach.connections.chat_apps.selectors import is_phone, opted_out
-from outreach.connections.connected_apps.turns import turn
+from outreach.connections.chat_apps.selectors import is_phone, opted_out_numbers
+from outreach.connections.connected_apps.turns import connection_test_slot
 from outreach.connections.smtp.outcome import Sent, SmtpError, Uncertain
 from outreach.messaging.email_templates.rendering import Rendered
 from outreach.messaging.email_templates.trials import TRIALS, own_people
@@ -51,7 +51,7 @@ def send_chat_trial(
         raise NamedError("InvalidVariables_400", f"enter a value for {', '.join(filled.missing)}", field="templateId")
     for _ in numbers:
         TRIALS.count(member_id)
-    with turn():
+    with connection_test_slot():
         _send(template, list(numbers.values()), filled)
     return Rendered(subject="", text=filled.text, html="", missing=filled.missing)
 
@@ -63,7 +63,7 @@ def _numbers(addresses: Sequence[str]) -> dict[str, str]:
     for pk, address, number in rows.values_list("pk", "address", "contact_number"):
         if number and is_phone(number):
             contacts.setdefault(address, (pk, number))
-    stopped = opted_out(number for _, number in contacts.values())
+    stopped = opted_out_numbers(number for _, number in contacts.values())
     for address in addresses:
         if address not in contacts:
             reason = "is no contact with a number; a test goes to the number of the contact with the member's address"

@@ -31,7 +31,7 @@ class Filled:
     """The parts of it that a person sees (see pieces)."""
 
 
-def needed(components: Sequence[Any]) -> list[str]:
+def template_variables(components: Sequence[Any]) -> list[str]:
     """Return the variables of a template: 1, 2 … of the body, header.1 or header.link, button.0 of a link."""
     parts = parts_of(components)
     names = variables_in(parts["BODY"][0].get("text", "")) if "BODY" in parts else []
@@ -49,7 +49,7 @@ def needed(components: Sequence[Any]) -> list[str]:
 
 def check_variables(components: Sequence[Any], variables: Values) -> None:
     """Raise InvalidVariables_400 for a variable that the template does not have, or one that no field fills."""
-    names = needed(components)
+    names = template_variables(components)
     for name, field in variables.items():
         if name not in names:
             there = ", ".join(names) or "none"
@@ -82,7 +82,7 @@ def values_for(
 def fill(template: ChatTemplate, values: Mapping[str, str]) -> Filled:
     """Return the template with the values."""
     clean = {name: " ".join(value.split())[:VALUE_LENGTH] for name, value in values.items()}
-    missing = tuple(name for name in needed(template.components) if not clean.get(name))
+    missing = tuple(name for name in template_variables(template.components) if not clean.get(name))
     parts = parts_of(template.components)
     sent: list[JsonObject] = []
     texts: list[str] = []
@@ -103,7 +103,7 @@ def fill(template: ChatTemplate, values: Mapping[str, str]) -> Filled:
         texts.append(parts["FOOTER"][0]["text"])
     for place in range(len(parts["BUTTONS"][0]["buttons"]) if "BUTTONS" in parts else 0):
         name = f"button.{place}"
-        if name in needed(template.components):
+        if name in template_variables(template.components):
             parameters = _texts(clean, [name])
             sent.append({"type": "button", "sub_type": "url", "index": str(place), "parameters": parameters})
     content = {"name": template.name, "language": {"code": template.language}, "components": sent}
@@ -135,7 +135,7 @@ def _put(text: str, values: Mapping[str, str], prefix: str) -> str:
 
 def check_values(template: ChatTemplate, values: Mapping[str, str]) -> None:
     """Raise InvalidVariables_400 for a value of no variable of the template."""
-    there = needed(template.components)
+    there = template_variables(template.components)
     for name in values:
         if name not in there:
             text = f"remove it; the template has {', '.join(there) or 'none'}"

@@ -19,7 +19,7 @@ from outreach.chat.conversations.incoming import apply, enter
 from outreach.chat.conversations.media import Limit
 from outreach.chat.conversations.models import Conversation
 from outreach.chat.conversations.states import BOT
-from outreach.chat.conversations.targets import keep
+from outreach.chat.conversations.targets import save_with_target
 
 BATCH = 200
 
@@ -93,6 +93,7 @@ def process_due(deadline: float) -> None:
 
 @transaction.atomic
 def _resume(id: str) -> None:
+    # SKIP LOCKED: another worker or a new message handles the conversation right now.
     rows = Conversation.objects.select_for_update(of=("self",), skip_locked=True)
     conversation = rows.filter(pk=id, bot_due_at__lte=timezone.now()).first()
     if conversation is None:
@@ -103,4 +104,4 @@ def _resume(id: str) -> None:
         apply(conversation, said)
         if said is None:
             enter(conversation, "hand_over")
-    keep(conversation)
+    save_with_target(conversation)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib import admin
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from core.backoffice.references import refer_kind
+from core.backoffice.references import register_event_kind
 from outreach.chat.conversations.models import AnswerTime, CannedAnswer, Conversation, ConversationMessage
 
 
@@ -58,4 +58,4 @@ class AnswerTimeAdmin(CompanyRecordAdmin):
     search_fields = ("=id",)
 
 
-refer_kind(Conversation, "conversation")
+register_event_kind(Conversation, "conversation")

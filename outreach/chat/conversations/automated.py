@@ -19,11 +19,11 @@ from outreach.chat.chat_templates.services import get_template
 from outreach.chat.chat_templates.values import fill, values_for
 from outreach.chat.conversations.models import Conversation, ConversationMessage
 from outreach.connections.chat_apps.models import ChatTemplate
-from outreach.connections.chat_apps.selectors import is_phone, opted_out
+from outreach.connections.chat_apps.selectors import is_phone, opted_out_numbers
 from outreach.messaging.delivery import ledger
 from outreach.messaging.delivery.deciding.reasons import Reason
 from outreach.messaging.delivery.models import SendJob
-from outreach.messaging.delivery.numbers import next_numbers
+from outreach.messaging.delivery.numbers import next_occurrences
 from outreach.messaging.email_templates.rendering import ValueReader
 
 Author = ConversationMessage.Author
@@ -68,8 +68,8 @@ def plan_templates(
     reader.employers.read(chat.contact.organization_id for chat in fresh)
     now = timezone.now()
     # Takes the contacts' locks, so that two plans give no number twice.
-    numbers = next_numbers(chat.contact.pk for chat in fresh)
-    gone = opted_out(chat.contact.contact_number for chat in fresh)
+    numbers = next_occurrences(chat.contact.pk for chat in fresh)
+    gone = opted_out_numbers(chat.contact.contact_number for chat in fresh)
     jobs = []
     for chat in fresh:
         job = _message(template, chat, reader, gone)

@@ -359,7 +359,7 @@ def channel_of(conversation: Conversation) -> ConversationChannel:
     return CHANNELS[conversation.channel]
 
 
-def answering(key: str, fields: Known, now: datetime) -> JsonObject:
+def answer_conditions(key: str, fields: Known, now: datetime) -> JsonObject:
     """Return the conditions for an answer: whether free text is allowed, the reason if not, and a delay."""
     channel, last = CHANNELS[key], fields["last_inbound_at"]
     refusal = channel.refusal(fields) or ("" if channel.is_open(last, now) else channel.over)

@@ -31,7 +31,7 @@ from outreach.chat.conversations.people import (
 )
 from outreach.chat.conversations.replies import stop_outreach
 from outreach.chat.conversations.states import BOT, CLOSED, QUEUED, moved
-from outreach.chat.conversations.targets import keep
+from outreach.chat.conversations.targets import save_with_target
 from outreach.connections.chat_apps.models import ChatApp, ChatOptOut
 from outreach.messaging.inbox.analysis.words import asks_to_stop
 
@@ -63,7 +63,7 @@ class Source(ABC):
     """Author of records that nobody creates by hand."""
     bot: str | None = None
     """Chatbot that starts: None picks one, "" starts none."""
-    heeds_stop: bool = False
+    honours_stop: bool = False
     """The word STOP unsubscribes the number."""
 
     @abstractmethod
@@ -71,14 +71,14 @@ class Source(ABC):
         """Return the columns by which the conversation of an address is found."""
 
     @abstractmethod
-    def still_theirs(self, conversation: Conversation) -> bool:
+    def is_same_person(self, conversation: Conversation) -> bool:
         """Return whether the conversation's contact is still who writes from its address."""
 
     @abstractmethod
     def contact(self, inbound: Inbound, member_id: str) -> Contact | None:
         """Return the contact of the writer; create one if there is none. None: no address is known yet."""
 
-    def note_choice(self, inbound: Inbound, message_id: str) -> None:
+    def record_opt_out(self, inbound: Inbound, message_id: str) -> None:
         """Record that the person opts out, or in again. The default records nothing."""
         return
 
@@ -86,7 +86,7 @@ class Source(ABC):
 class ChatAppSource(Source):
     """A company's number at the chat vendor."""
 
-    heeds_stop = True
+    honours_stop = True
 
     def __init__(self, app: ChatApp) -> None:
         self._app = app
@@ -95,13 +95,13 @@ class ChatAppSource(Source):
     def place(self, address: str) -> JsonObject:
         return {"channel": Channel.CHATAPP, "chat_app": self._app, "address": address}
 
-    def still_theirs(self, conversation: Conversation) -> bool:
+    def is_same_person(self, conversation: Conversation) -> bool:
         return conversation.contact is not None and conversation.contact.contact_number == conversation.address
 
     def contact(self, inbound: Inbound, member_id: str) -> Contact:
         return get_or_create_by_phone(inbound.address, inbound.name, member_id)
 
-    def note_choice(self, inbound: Inbound, message_id: str) -> None:
+    def record_opt_out(self, inbound: Inbound, message_id: str) -> None:
         if asks_to_stop(inbound.text):
             row = ChatOptOut(phone=inbound.address, reason=ChatOptOut.Reason.STOP, source=message_id)
             # STOP is often sent twice.
@@ -122,7 +122,7 @@ class DirectSource(Source):
     def place(self, address: str) -> JsonObject:
         return {"channel": self._app.vendor, "chat_app": self._app, "address": address}
 
-    def still_theirs(self, conversation: Conversation) -> bool:
+    def is_same_person(self, conversation: Conversation) -> bool:
         return True  # nobody else has the vendor's id
 
     def contact(self, inbound: Inbound, member_id: str) -> Contact:
@@ -161,7 +161,7 @@ def store_incoming(source: Source, inbound: Inbound) -> ConversationMessage | No
     # Under the conversation's lock and in the same transaction: neither is there without the other.
     if conversation.contact_id is None and (contact := source.contact(inbound, member)) is not None:
         identify(conversation, contact, member)
-        tell("conversation.identified", conversation, message)
+        emit_event("conversation.identified", conversation, message)
     # In the same transaction: no follow-up may go after the reply has been seen. A stranger who merely names an
     # address is no reply of its owner.
     if channel_of(conversation).proves_writer or conversation.contact_confirmed:
@@ -170,8 +170,8 @@ def store_incoming(source: Source, inbound: Inbound) -> ConversationMessage | No
         conversation.bot = {}
         conversation.chatbot_id = source.bot or None
     said = None
-    source.note_choice(inbound, message.pk)
-    stops = source.heeds_stop and asks_to_stop(inbound.text)
+    source.record_opt_out(inbound, message.pk)
+    stops = source.honours_stop and asks_to_stop(inbound.text)
     # Somebody who says STOP must not get a chatbot's answer to it.
     if not stops and source.bot != "" and conversation.state in (BOT, CLOSED):
         said = chatbot_reply.first(conversation, Incoming(inbound.text, inbound.at, inbound.kind))
@@ -180,9 +180,9 @@ def store_incoming(source: Source, inbound: Inbound) -> ConversationMessage | No
     apply(conversation, said)
     if conversation.state == BOT and said is None:
         enter(conversation, "hand_over")  # the chatbot was deleted, or the person opted out
-    keep(conversation)
+    save_with_target(conversation)
     # Events go to webhooks and are kept for 30 days.
-    tell("conversation.received", conversation, message, text=inbound.text[:2000])
+    emit_event("conversation.received", conversation, message, text=inbound.text[:2000])
     return message
 
 
@@ -222,7 +222,7 @@ def _conversation(source: Source, inbound: Inbound, member: str) -> Conversation
 
     def same(conversation: Conversation) -> bool:
         contact = conversation.contact
-        return contact is None or (not contact.is_deleted and source.still_theirs(conversation))
+        return contact is None or (not contact.is_deleted and source.is_same_person(conversation))
 
     def values() -> JsonObject:
         contact = source.contact(inbound, member)
@@ -236,10 +236,10 @@ def _conversation(source: Source, inbound: Inbound, member: str) -> Conversation
             "assignee_id": assignee_of(lead, source.place(inbound.address)["channel"]),
         }
 
-    return locked_or_new(source.place(inbound.address), inbound.name, same, values)
+    return lock_or_create(source.place(inbound.address), inbound.name, same, values)
 
 
-def locked_or_new(
+def lock_or_create(
     place: Values, name: str, same: Callable[[Conversation], bool], values: Callable[[], Values]
 ) -> Conversation:
     """Return the conversation of the place, locked until the transaction ends. A new one is still closed.
@@ -268,7 +268,7 @@ def locked_or_new(
     # Read again with a lock.
     conversation: Conversation = rows.get(**place)
     if conversation.pk == fresh.pk:
-        tell("conversation.created", conversation)
+        emit_event("conversation.created", conversation)
     return conversation
 
 
@@ -294,7 +294,7 @@ def enter(conversation: Conversation, move: str) -> None:
     if conversation.state == QUEUED and before != QUEUED:
         conversation.queued_at = now
         conversation.answered_at = None
-        tell("conversation.queued", conversation)
+        emit_event("conversation.queued", conversation)
     # A chatbot's reminder is void as soon as it does not answer any more.
     if conversation.state != BOT:
         conversation.bot_due_at = None
@@ -329,7 +329,9 @@ def event_payload(conversation: Conversation) -> JsonObject:
     }
 
 
-def tell(kind: str, conversation: Conversation, message: ConversationMessage | None = None, **values: Any) -> None:
+def emit_event(
+    kind: str, conversation: Conversation, message: ConversationMessage | None = None, **values: Any
+) -> None:
     """Emit an event of a conversation, with its contact and lead."""
     payload = {**event_payload(conversation), **({"message": message.pk} if message else {}), **values}
     emit(kind, [conversation.pk], payloads={conversation.pk: payload})

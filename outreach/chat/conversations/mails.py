@@ -10,10 +10,10 @@ from core.models import Event
 from core.text.translation import gettext_lazy
 from crm.models import Lead
 from outreach.chat.conversations.answerers import assignee_of
-from outreach.chat.conversations.incoming import Inbound, create_message, enter, locked_or_new, tell
+from outreach.chat.conversations.incoming import Inbound, create_message, emit_event, enter, lock_or_create
 from outreach.chat.conversations.models import Conversation, ConversationMessage
 from outreach.chat.conversations.states import CLOSED
-from outreach.chat.conversations.targets import keep
+from outreach.chat.conversations.targets import save_with_target
 from outreach.messaging.inbox.models import InboundMessage
 
 ASSIGNED = Notice(
@@ -48,7 +48,7 @@ def store_reply(event: Event) -> None:
         "team_id": lead.team_id if lead else None,
         "assignee_id": assignee_of(lead, Conversation.Channel.MAIL),
     }
-    conversation = locked_or_new(
+    conversation = lock_or_create(
         place, inbound.name, lambda existing: existing.contact_id == mail.contact_id, lambda: values
     )
     if ConversationMessage.objects.filter(external_id=inbound.external_id).exists():
@@ -60,8 +60,8 @@ def store_reply(event: Event) -> None:
     conversation.subject = mail.subject[:200]
     if conversation.state == CLOSED:
         enter(conversation, "queue")
-    keep(conversation)
-    tell("conversation.received", conversation, message, text=inbound.text[:2000])
+    save_with_target(conversation)
+    emit_event("conversation.received", conversation, message, text=inbound.text[:2000])
 
 
 def lead_of_contact(contact_id: str | None) -> Lead | None:

@@ -39,7 +39,7 @@ log = logging.getLogger(__name__)
 
 LEASE = timedelta(minutes=5)
 MAX_RETRY_DELAY = timedelta(hours=6)
-KEPT = timedelta(days=29)
+MEDIA_LIFE = timedelta(days=29)
 """Approximate time for which channels keep people's files."""
 FINAL = {"UnsupportedFileType_400": "type", "EmptyFile_400": "type"}
 """Reason why the store permanently refuses a file -> `file_error`."""
@@ -156,7 +156,7 @@ def _put_off(message: ConversationMessage, lease: datetime, error: FileTrouble) 
     # Bounded, or the power would overflow a timedelta.
     due_at = now + min(MAX_RETRY_DELAY, timedelta(minutes=2 ** min(attempts, 12)))
     # The channel has deleted it by then.
-    ends = not error.temporary or due_at > message.happened_at + KEPT
+    ends = not error.temporary or due_at > message.happened_at + MEDIA_LIFE
     rows = ConversationMessage.objects.filter(pk=message.pk, file_due_at=lease)
     changed = rows.update(
         file_due_at=None if ends else due_at,

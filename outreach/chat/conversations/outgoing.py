@@ -17,10 +17,10 @@ from core.types import JsonObject, Values
 from outreach.chat.conversations.channels import channel_of, known_of
 from outreach.chat.conversations.models import Conversation, ConversationMessage
 from outreach.connections.chat_apps.models import ChatTemplate
-from outreach.connections.chat_apps.selectors import opted_out
+from outreach.connections.chat_apps.selectors import opted_out_numbers
 from outreach.messaging.delivery import ledger
 from outreach.messaging.delivery.models import SendJob
-from outreach.messaging.delivery.numbers import next_numbers
+from outreach.messaging.delivery.numbers import next_occurrences
 
 Author = ConversationMessage.Author
 Direction = ConversationMessage.Direction
@@ -42,7 +42,7 @@ def check_reachable(conversation: Conversation, *, template: bool) -> None:
     if problem:
         raise NamedError(CLOSED, problem, field="id")
     # Answers to what a person has asked are no marketing; templates are.
-    if template and opted_out([conversation.address]):
+    if template and opted_out_numbers([conversation.address]):
         raise NamedError(CLOSED, "the person has asked for no such messages", field="template")
 
 
@@ -98,7 +98,7 @@ def _plan(
         chat_template=template,
         conversation=conversation,
         contact_id=contact_id,
-        occurrence=next_numbers([contact_id], columns["channel"])[contact_id],
+        occurrence=next_occurrences([contact_id], columns["channel"])[contact_id],
         text=text,
         **columns,
         status=SendJob.Status.APPROVED,
@@ -109,11 +109,12 @@ def _plan(
     )
     job.save(force_insert=True)
     ledger.record_planned([job.pk], actor_id=member_id)
+    # After the commit: a worker that wakes earlier would not see the row.
     transaction.on_commit(lambda: notify_workers("send"))
     return job
 
 
-def take_back(conversation: Conversation, member_id: str | None) -> int:
+def cancel_unsent(conversation: Conversation, member_id: str | None) -> int:
     """Cancel the unsent messages of a chatbot. Return their number."""
     jobs: Sequence[str] = list(
         ConversationMessage.objects.filter(

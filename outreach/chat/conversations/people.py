@@ -9,7 +9,7 @@ from core.errors import ApiError, NamedError
 from core.tenancy import company_id
 from core.text.addresses import BadAddress, read_phone
 from core.types import JsonObject
-from crm.contacts.selectors import live_contacts, may_be_person
+from crm.contacts.selectors import live_contacts, person_condition
 from crm.contacts.services import create_contact
 from crm.leads.relations import Relations
 from crm.leads.services import create_lead
@@ -62,6 +62,7 @@ def create_named_contact(name: str, address: str, member_id: str) -> Contact:
     """Create the contact of a person who has only a name, or only an address that is neither number nor mail."""
     contact_name = name[:200] or address
     try:
+        # The savepoint keeps the message storable if the company's rules refuse the contact.
         with transaction.atomic():
             saved = create_contact(actor_id=member_id, form_data={"name": contact_name}, existing_error=False)
         return Contact.objects.get(pk=saved.id)
@@ -115,7 +116,7 @@ def _contact_with(email: str, phone: str) -> Contact | None:
     matches = live_contacts().filter(email__iexact=email) if email else live_contacts().none()
     held = live_contacts().none()
     if phone:
-        held = live_contacts().filter(may_be_person(email), contact_number=phone)
+        held = live_contacts().filter(person_condition(email), contact_number=phone)
     for rows in (matches, held):
         if (contact := rows.order_by("created_at", "pk").first()) is not None:
             return contact

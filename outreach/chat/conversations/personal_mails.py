@@ -9,11 +9,11 @@ from django.utils import timezone
 
 from core.models import Event
 from outreach.chat.conversations.answerers import assignee_of
-from outreach.chat.conversations.incoming import enter, locked_or_new
+from outreach.chat.conversations.incoming import enter, lock_or_create
 from outreach.chat.conversations.mails import lead_of_contact
 from outreach.chat.conversations.models import Conversation, ConversationMessage
 from outreach.chat.conversations.states import HUMAN, QUEUED
-from outreach.chat.conversations.targets import answered, keep
+from outreach.chat.conversations.targets import mark_answered, save_with_target
 from outreach.messaging.delivery.models import SendJob
 
 WHERE = "EXISTS (SELECT FROM outreach_personalmail m WHERE m.company_id = %(company)s AND m.send_job_id IS NOT NULL)"
@@ -51,7 +51,7 @@ def _show(job: SendJob) -> None:
     # What the person wrote before has been answered, from wherever the member wrote.
     if conversation.waiting_since is not None and conversation.waiting_since <= sent_at:
         _note_answer(conversation, job)
-    keep(conversation)
+    save_with_target(conversation)
 
 
 def _conversation(job: SendJob) -> Conversation:
@@ -64,13 +64,13 @@ def _conversation(job: SendJob) -> Conversation:
         "team_id": lead.team_id if lead else None,
         "assignee_id": assignee_of(lead, Conversation.Channel.MAIL),
     }
-    return locked_or_new(
+    return lock_or_create(
         place, job.contact.name, lambda existing: existing.contact_id == job.contact_id, lambda: values
     )
 
 
 def _note_answer(conversation: Conversation, job: SendJob) -> None:
-    answered(conversation)
+    mark_answered(conversation)
     conversation.unread = 0
     if conversation.state in (QUEUED, HUMAN) and conversation.assignee_id is None:
         enter(conversation, "take")

@@ -9,8 +9,8 @@ from core.jobs import notify_workers
 from core.models import Event
 from core.types import JsonObject
 from crm.files.models import File
-from crm.privacy.registry import DataSubject, referring, register_last_errors, register_personal_data
-from crm.privacy.tables import blank_events
+from crm.privacy.registry import DataSubject, referring_rows, register_last_errors, register_personal_data
+from crm.privacy.tables import clear_event_payloads
 from crm.webhooks.models import WebhookDelivery
 from outreach.chat.conversations.channels import ERASED
 from outreach.chat.conversations.models import Conversation, ConversationMessage
@@ -20,7 +20,7 @@ MODULE = "chatapp"
 
 
 def _conversations(subject: DataSubject) -> Q:
-    return referring(Conversation, subject)
+    return referring_rows(Conversation, subject)
 
 
 def _messages(subject: DataSubject) -> Q:
@@ -31,7 +31,7 @@ def _events(subject: DataSubject) -> Q:
     return Q(object_id__in=Conversation.objects.filter(_conversations(subject)).values("pk"))
 
 
-def numbered(subject: DataSubject, column: str) -> Q:
+def number_condition(subject: DataSubject, column: str) -> Q:
     """Match the rows whose number is one of the person's; a number is the end of its E.164."""
     condition = Q(pk__in=[])
     for number in subject.numbers:
@@ -79,7 +79,7 @@ def blank_conversations(subject: DataSubject, rows: QuerySet[Conversation]) -> i
 
 def register_tables() -> None:
     """Register the tables; events and messages come first, as long as it is known whose they are."""
-    register_personal_data("conversationEvents", Event, _events, blank_events, module=MODULE, exported=False)
+    register_personal_data("conversationEvents", Event, _events, clear_event_payloads, module=MODULE, exported=False)
     register_personal_data("conversationDeliveries", WebhookDelivery, _events, module=MODULE, exported=False)
     register_personal_data("conversationMessages", ConversationMessage, _messages, blank_messages, module=MODULE)
     register_personal_data(
@@ -87,6 +87,10 @@ def register_tables() -> None:
     )
     # An opt-out stays: erasing it would let messages go to somebody who wants none.
     register_personal_data(
-        "chatOptOuts", ChatOptOut, lambda subject: numbered(subject, "phone"), lambda subject, rows: 0, module=MODULE
+        "chatOptOuts",
+        ChatOptOut,
+        lambda subject: number_condition(subject, "phone"),
+        lambda subject, rows: 0,
+        module=MODULE,
     )
     register_last_errors("chatAppErrors", ChatApp)

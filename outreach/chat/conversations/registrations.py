@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from accounts.settings.notices import register_notice
 from core.api.routes import protected
-from core.events import EventConsumer, each
+from core.events import EventConsumer, one_by_one
 from core.jobs import QueueWork, register
 from outreach.chat.conversations import media, personal_mails
 from outreach.chat.conversations.campaigns import WHERE, show
@@ -33,7 +33,7 @@ register(
 )
 register(EventConsumer("chat-campaigns", show, kinds=("mail.sent",), where=WHERE))
 register(EventConsumer("personal-mails", personal_mails.show, kinds=("mail.sent",), where=personal_mails.WHERE))
-register(EventConsumer("mail-conversations", each(store_reply), kinds=("mail.replied",)))
+register(EventConsumer("mail-conversations", one_by_one(store_reply), kinds=("mail.replied",)))
 for notice in (ASSIGNED, WOKEN, OVERDUE):
     register_notice(notice)
 register_tables()

@@ -15,8 +15,8 @@ from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from core.types import JsonObject, Values
 from crm.files.serializers import FileSnapshot
-from crm.files.services import link
-from outreach.chat.conversations.channels import CHANNELS, READS, answering
+from crm.files.services import open_link
+from outreach.chat.conversations.channels import CHANNELS, READS, answer_conditions
 from outreach.chat.conversations.models import Conversation, ConversationMessage
 from outreach.chat.conversations.outgoing import TEXT_LENGTH
 from outreach.connections.chat_apps.serializers import ChatAppSnapshot
@@ -261,7 +261,7 @@ class ConversationOut(Output):
     def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         is_proven = CHANNELS[row["channel"]].proves_writer or row["contact_confirmed"]
         is_confirmed = row["contact_id"] is not None and is_proven
-        return {**data, "contactConfirmed": is_confirmed, **answering(row["channel"], row, timezone.now())}
+        return {**data, "contactConfirmed": is_confirmed, **answer_conditions(row["channel"], row, timezone.now())}
 
 
 STATES = ("", "queued", "sent", "delivered", "read", "failed", "unknown")
@@ -329,7 +329,7 @@ class ConversationMessageOut(Output):
         file, gone = data["file"], row["file__trashed_at"] or row["file__is_deleted"]
         return {
             **data,
-            "fileUrl": link(file["_id"], file["name"]) if file and not gone else "",
+            "fileUrl": open_link(file["_id"], file["name"]) if file and not gone else "",
             "state": state_of(status, delivery),
             "status": status,
             "deliveryStatus": delivery,

@@ -24,7 +24,7 @@ def not_found() -> NamedError:
     return NamedError(NOT_FOUND, "there are no such answer times in this company", field="id")
 
 
-def keep(conversation: Conversation) -> None:
+def save_with_target(conversation: Conversation) -> None:
     """Save a locked conversation, with the time by which a member has to answer it."""
     _set_due(conversation)
     conversation.save()
@@ -56,7 +56,7 @@ def _minutes(team: str | None, column: str) -> int | None:
     return minutes
 
 
-def answered(conversation: Conversation) -> None:
+def mark_answered(conversation: Conversation) -> None:
     """Note in a locked conversation that a member has answered."""
     conversation.answered_at = conversation.answered_at or timezone.now()
     conversation.waiting_since = None

@@ -15,10 +15,10 @@ from accounts.settings.notices import Notice
 from core.jobs.registry import Moment
 from core.tenancy import company_scope, unscoped
 from crm.teams.models import TeamMember
-from outreach.chat.conversations.incoming import tell
+from outreach.chat.conversations.incoming import emit_event
 from outreach.chat.conversations.mails import OVERDUE, WOKEN
 from outreach.chat.conversations.models import Q_DUE, Conversation
-from outreach.chat.conversations.targets import keep
+from outreach.chat.conversations.targets import save_with_target
 
 BATCH = 200
 
@@ -66,15 +66,15 @@ def _each(due: Callable[[Moment], Q], action: Callable[[Conversation], None], de
 
 def _wake(conversation: Conversation) -> None:
     conversation.snoozed_until = None
-    keep(conversation)
-    tell("conversation.woken", conversation)
+    save_with_target(conversation)
+    emit_event("conversation.woken", conversation)
     _notify(WOKEN, conversation)
 
 
 def _tell_late(conversation: Conversation) -> None:
     conversation.overdue_at = timezone.now()
     conversation.save(update_fields=("overdue_at", "updated_at"))
-    tell("conversation.delayed", conversation, dueAt=conversation.answer_due_at, team=conversation.team_id)
+    emit_event("conversation.delayed", conversation, dueAt=conversation.answer_due_at, team=conversation.team_id)
     _notify(OVERDUE, conversation)
 
 

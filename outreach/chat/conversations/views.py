@@ -153,7 +153,7 @@ class ConversationViewSet(ResourceViewSet):
         reached = self._reach(id)
         if data.get("file"):
             self._check_file(data["file"])
-        return _message(services.answer(**reached, **data).pk)
+        return _message(services.send_answer(**reached, **data).pk)
 
     def _check_file(self, id: str) -> None:
         """Raise UnauthorizedAction_403 or FileNotFound_400 for a file that the actor may not read."""

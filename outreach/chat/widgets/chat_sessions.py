@@ -44,7 +44,7 @@ class WidgetSource(Source):
     def place(self, address: str) -> JsonObject:
         return {"channel": Channel.WIDGET, "chat_app": None, "address": address}
 
-    def still_theirs(self, conversation: Conversation) -> bool:
+    def is_same_person(self, conversation: Conversation) -> bool:
         return True
 
     def contact(self, inbound: Inbound, member_id: str) -> Contact | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accounts.snapshots.filters import authorship
+from accounts.snapshots.filters import authorship_fields
 from core.lists import FieldSet, ListField
 
 WIDGET_FIELDS = FieldSet(
@@ -11,7 +11,7 @@ WIDGET_FIELDS = FieldSet(
         ListField("name", "text", "name", searchable=True, nullable=False),
         ListField("isActive", "boolean", "is_active", nullable=False),
         ListField("chatbot", "id", "chatbot_id"),
-        *authorship(),
+        *authorship_fields(),
     ],
     default_search=("name",),
 )

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from django.db.models import Q, QuerySet
 
-from crm.privacy.registry import DataSubject, referring, register_personal_data
+from crm.privacy.registry import DataSubject, referring_rows, register_personal_data
 from outreach.chat.conversations.models import Conversation
-from outreach.chat.conversations.privacy import numbered
+from outreach.chat.conversations.privacy import number_condition
 from outreach.chat.widgets.models import WidgetVisitor
 
 
 def _visitors(subject: DataSubject) -> Q:
-    condition = numbered(subject, "phone")
+    condition = number_condition(subject, "phone")
     for address in subject.emails:
         condition |= Q(email__iexact=address)
-    theirs = Conversation.objects.filter(referring(Conversation, subject), channel=Conversation.Channel.WIDGET)
+    theirs = Conversation.objects.filter(referring_rows(Conversation, subject), channel=Conversation.Channel.WIDGET)
     return condition | Q(pk__in=theirs.values("address"))
 
 

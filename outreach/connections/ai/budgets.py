@@ -22,7 +22,7 @@ from django.utils import timezone
 
 from core.access import entitlement
 from core.access.meters import Meter as PlanMeter
-from core.access.meters import MeterUsedUp, Outcome, settle, spend
+from core.access.meters import MeterUsedUp, Outcome, reserve_or_raise, settle
 from core.access.meters import release as release_units
 from core.errors import NamedError
 from core.tenancy import company_id, company_scope
@@ -82,7 +82,7 @@ class Reservation:
     """The reservation includes a credit of the plan."""
 
 
-def price(app: AiApp, tokens_in: int, tokens_out: int) -> Decimal:
+def call_price(app: AiApp, tokens_in: int, tokens_out: int) -> Decimal:
     """Return the cost of the tokens by the app's prices, at most the maximum of a budget; 0 without prices."""
     # Decimals throughout: sums of floats would drift from the invoices of the vendor.
     whole = tokens_in * (app.price_per_million_in or 0) + tokens_out * (app.price_per_million_out or 0)
@@ -177,7 +177,7 @@ class CompanyMeter(Meter):
 
     def _reserve(self, tokens_in: int, tokens_out: int) -> Reservation:
         now = timezone.now()
-        cost = price(self.app, tokens_in, tokens_out)
+        cost = call_price(self.app, tokens_in, tokens_out)
         budgets = self.budgets(now)
         for last in (False, True):
             try:
@@ -223,7 +223,7 @@ class CompanyMeter(Meter):
             cost=cost,
             expires_at=now + RESERVED_FOR,
         )
-        return Reservation(row.pk, keys, tokens, cost, spend(CREDITS.key, 1, row.pk))
+        return Reservation(row.pk, keys, tokens, cost, reserve_or_raise(CREDITS.key, 1, row.pk))
 
     @transaction.atomic
     def _settle(self, held: Reservation, tokens_in: int, tokens_out: int) -> str:
@@ -232,7 +232,7 @@ class CompanyMeter(Meter):
             "status": AiUsage.Status.SETTLED,
             "tokens_in": tokens_in,
             "tokens_out": tokens_out,
-            "cost": price(self.app, tokens_in, tokens_out),
+            "cost": call_price(self.app, tokens_in, tokens_out),
             "expires_at": None,
         }
         tokens = held.tokens

@@ -111,7 +111,7 @@ def _beside(sentence: str, start: int, spans: Iterable[tuple[int, int]]) -> str:
     return "".join(left).rstrip()
 
 
-def after_edit(evidence: Sequence[Entry], part: str, before: str, after: str) -> list[Entry]:
+def evidence_after_edit(evidence: Sequence[Entry], part: str, before: str, after: str) -> list[Entry]:
     """Return the evidence after a person has changed the part (subject or text).
 
     The sources of words that are still there are kept, at the new positions. New sentences are the person's.
@@ -142,7 +142,7 @@ def of_html(evidence: Sequence[Entry], text: str, content: str) -> list[Entry]:
     return _bounded([*(statement for statement in evidence if statement["part"] != "html"), *entries])
 
 
-def checked(evidence: Sequence[Entry], facts: Mapping[str, str]) -> list[Entry]:
+def check_evidence(evidence: Sequence[Entry], facts: Mapping[str, str]) -> list[Entry]:
     """Return the evidence of an edited message, each entry checked against the current facts.
 
     A person's sentence with a figure or an address that no fact has is unproved. So are words whose fact no longer

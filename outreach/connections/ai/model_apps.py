@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from django.utils import timezone
 
-from core.api.output import snake
+from core.api.output import to_snake_case
 from core.errors import NamedError, ValidationFailed
 from core.outbound import OutboundRefused, resolve_allowed
 from core.types import JsonObject, Values
@@ -20,7 +20,7 @@ from outreach.connections.ai.models import AiApp, AiUsage
 from outreach.connections.ai.providers.base import CompanyBrief, ComposeBrief, ContactBrief, ProductBrief, ProviderError
 from outreach.connections.ai.providers.model import MODEL_SETTINGS, ModelProvider
 from outreach.connections.connected_apps.registry import CONNECTED_APPS
-from outreach.connections.connected_apps.turns import turn
+from outreach.connections.connected_apps.turns import connection_test_slot
 
 TEST_SECONDS = 20
 """A test answers in its request."""
@@ -98,7 +98,11 @@ def _checked(provider: type[ModelProvider], values: Values, current: AiApp | Non
     if new_settings is not None or current is None:
         settings = MODEL_SETTINGS[provider.key]
         defaults = {name: setting.default for name, setting in settings.items()}
-        sent = {name: new_settings[snake(name)] for name in settings if new_settings and snake(name) in new_settings}
+        sent = {
+            name: new_settings[to_snake_case(name)]
+            for name in settings
+            if new_settings and to_snake_case(name) in new_settings
+        }
         stored["model_settings"] = {**defaults, **old_settings, **sent}
     return stored
 
@@ -134,11 +138,11 @@ def check_model_app(*, id: str, ai_type: str) -> AiTest:
         raise CONNECTED_APPS[ai_type].not_found()
     app.timeout_seconds = min(app.timeout_seconds, TEST_SECONDS)
     rows, began = AiApp.objects.filter(pk=app.pk), monotonic()
-    with turn():
+    with connection_test_slot():
         try:
             draft = services.provider_for(app, CompanyMeter(app, AiUsage.Purpose.TEST)).compose(TEST_BRIEF)
         except ProviderError as error:
             rows.update(last_error=error.detail, last_error_at=timezone.now())
-            raise services.named(error) from None
+            raise services.provider_api_error(error) from None
     rows.update(last_error="", last_error_at=None)
     return AiTest(app.selected_model, round((monotonic() - began) * 1000), draft.subject, draft.text)

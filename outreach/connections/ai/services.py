@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from accounts.members.models import Member
-from core.access import entitlement, limited, reserve_quota
+from core.access import entitlement, limited_creation, reserve_quota
 from core.errors import NamedError, ValidationFailed
 from core.hooks import Hook
 from core.tenancy import company_id
@@ -90,7 +90,7 @@ def provider_of(ai_type: str, purpose: AiUsage.Purpose, run: Any = None) -> AiPr
     return provider
 
 
-def named(error: ProviderError) -> NamedError:
+def provider_api_error(error: ProviderError) -> NamedError:
     """Return a provider's error as callers of the API see it."""
     return NamedError(error.name, error.detail, retry_after=error.retry_after)
 
@@ -133,7 +133,7 @@ def connect_writer() -> None:
     try:
         allowed = entitlement(company_id())
         if allowed.modules is None or MODULE in allowed.modules:
-            with limited(allowed):
+            with limited_creation(allowed):
                 create_ai_app(ai_type=BUILT_IN, member_id=owner, name=BUILT_IN_NAME)
     except NamedError:
         return
@@ -161,7 +161,7 @@ def delete_ai_apps(*, ids: Sequence[str], ai_type: str, member_id: str) -> dict[
         text = f"none of them is an {ai_type} app of this company"
         raise NamedError(not_found(ai_type).name, text, field="ids")
     # Runs that wait for this app are planned again, now that it is gone.
-    tell_changed()
+    notify_apps_changed()
     return {"deletedCount": deleted}
 
 
@@ -176,11 +176,11 @@ def _save(app: AiApp, member_id: str, values: JsonObject) -> AiApp:
         setattr(app, name, value)
     app.updated_by_id = member_id
     save_default(app)
-    tell_changed()
+    notify_apps_changed()
     return app
 
 
-def tell_changed() -> None:
+def notify_apps_changed() -> None:
     """Resume work that waits for the company's AI apps or caps."""
     ai_apps_changed.send()
 

@@ -16,7 +16,7 @@ from core.text.formats import CURRENCY
 from core.types import JsonObject
 from outreach.connections.ai.budgets import Cap, month_of, next_month, plan_tokens
 from outreach.connections.ai.models import AiApp, AiBudget, AiCaps, AiUsage
-from outreach.connections.ai.services import tell_changed
+from outreach.connections.ai.services import notify_apps_changed
 
 CAPS = ("monthly_token_cap", "monthly_cost_cap", "run_token_cap", "run_cost_cap")
 MONTHS = 12
@@ -102,4 +102,4 @@ def change_caps(**values: Any) -> None:
     AiCaps.objects.bulk_create([AiCaps()], ignore_conflicts=True)
     AiCaps.objects.filter().update(updated_at=timezone.now(), **caps)
     # Messages that wait for a cap would otherwise wait for their hourly look.
-    tell_changed()
+    notify_apps_changed()

@@ -12,13 +12,13 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from core.jobs.leases import LeaseLost, backoff, claim, update_owned
+from core.jobs.leases import LeaseLost, backoff_delay, claim, update_owned
 from core.jobs.registry import Moment
 from core.tenancy import company_scope
 from outreach.connections.calendars.google import CalendarFailed, busy_between
 from outreach.connections.calendars.models import CalendarConnection
 from outreach.connections.calendars.notices import record_failure
-from outreach.connections.calendars.selectors import connected
+from outreach.connections.calendars.selectors import working_connections
 
 log = logging.getLogger(__name__)
 ACTIVE = Q(is_active=True)
@@ -27,7 +27,7 @@ AHEAD = timedelta(days=91)
 EVERY = timedelta(minutes=5)
 FRESH = timedelta(seconds=20)
 """Age below which a response is not queried again."""
-MAX_AT_ONCE = 3
+MAX_CALENDARS = 3
 """Calendars that are asked while a visitor waits; of the others the last answer counts."""
 PATIENCE = 3.0
 _random = SystemRandom()
@@ -59,7 +59,7 @@ def _ask_due(connection: CalendarConnection) -> None:
             busy = busy_between(connection, now, now + AHEAD)
         except CalendarFailed as failed:
             with transaction.atomic():
-                due_at = now + backoff(min(connection.attempts, 10))
+                due_at = now + backoff_delay(min(connection.attempts, 10))
                 update_owned(connection, **done, due_at=due_at)
                 record_failure(connection, failed)
             return
@@ -75,9 +75,9 @@ def ask_now(members: Iterable[str], start: datetime, end: datetime) -> None:
     If Google does not respond in time, the last response counts.
     """
     now = timezone.now()
-    old = [row for row in connected([*members]) if row.busy_at is None or row.busy_at < now - FRESH]
+    old = [row for row in working_connections([*members]) if row.busy_at is None or row.busy_at < now - FRESH]
     usable = sorted((row for row in old if not row.needs_login), key=lambda row: row.busy_at or row.created_at)
-    for connection in usable[:MAX_AT_ONCE]:
+    for connection in usable[:MAX_CALENDARS]:
         try:
             busy = busy_between(connection, now, now + AHEAD, seconds=PATIENCE)
         except CalendarFailed as failed:

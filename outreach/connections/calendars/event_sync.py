@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from core.events.models import Event
 from core.jobs import notify_workers
-from core.jobs.leases import LeaseLost, backoff, claim, update_owned
+from core.jobs.leases import LeaseLost, backoff_delay, claim, update_owned
 from core.tenancy import company_scope
 from core.types import JsonObject
 from crm.meetings.models import Meeting
@@ -104,8 +104,11 @@ def _write_one(row: CalendarEvent, meeting: Meeting, connection: CalendarConnect
     there: JsonObject = {"written": seen, "written_at": row.written_at or timezone.now()}
     if waits and not link and row.link_asks + 1 < MAX_POLLS:
         there |= {"link_asks": row.link_asks + 1, "status": Work.WAITING}
-        update_owned(row, **there, worker=None, deaths=0, due_at=timezone.now() + backoff(row.link_asks + 1, most=300))
+        update_owned(
+            row, **there, worker=None, deaths=0, due_at=timezone.now() + backoff_delay(row.link_asks + 1, most=300)
+        )
         return
+    # The event's row and the meeting's link commit together, or the link would be lost.
     with transaction.atomic():
         _settle(row, **there)
         if waits:
@@ -151,7 +154,7 @@ def _put_off(
     """Schedule another attempt. An event that Google permanently refuses fails until the meeting changes. Raises
     LeaseLost."""
     lasting = not failed.temporary and not failed.refused
-    due_at = timezone.now() + (wait or backoff(min(row.attempts, 11)))
+    due_at = timezone.now() + (wait or backoff_delay(min(row.attempts, 11)))
     with transaction.atomic():
         status = Case(
             When(version=row.version, then=Value(Work.FAILED if lasting else Work.WAITING)), default=Value(Work.WAITING)

@@ -13,11 +13,11 @@ from urllib.parse import quote, urlencode
 
 from django.utils.dateparse import parse_datetime
 
-from core.outbound_http import HttpFailed, exchange
+from core.outbound_http import HttpFailed, send_request
 from core.types import Values
 from outreach.connections.calendars.models import CalendarConnection
 from outreach.connections.mail_vendors.access import access_token
-from outreach.connections.mail_vendors.google import address
+from outreach.connections.mail_vendors.google import google_address
 from outreach.connections.smtp.outcome import SmtpError
 
 KEY, NAME = "google-calendar", "Google Calendar"
@@ -140,6 +140,7 @@ def _link(text: Any) -> str:
 
 
 def _failed(status: int) -> CalendarFailed:
+    # 403 is Google's answer to exceeded quotas too, so it is retried; only 401 ends the log-in.
     if status == 401:
         return CalendarFailed("Google takes the log-in no more.", refused=True)
     temporary = status >= 500 or status in (403, 408, 429)
@@ -151,14 +152,14 @@ def _ask(
 ) -> tuple[int, Values]:
     """Ask once, or twice where the token has ended before its time. Raises CalendarFailed."""
     query = {"conferenceDataVersion": 1, "sendUpdates": "none"} if path.startswith(EVENTS) and method != "GET" else {}
-    url = address(API, f"/{path}") + (f"?{urlencode(query)}" if query else "")
+    url = google_address(API, f"/{path}") + (f"?{urlencode(query)}" if query else "")
     content = None if body is None else json.dumps(body).encode()
     token = ""
     for _ in range(2):
         try:
             token = access_token(connection, instead_of=token)
             headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
-            answer = exchange(method, url, seconds=seconds, headers=headers, body=content)
+            answer = send_request(method, url, seconds=seconds, headers=headers, body=content)
         except SmtpError as error:
             raise CalendarFailed(error.detail, temporary=error.temporary, refused=error.stage == "auth") from None
         except HttpFailed as failed:

@@ -24,16 +24,16 @@ from crm.meetings.models import Meeting
 from outreach.connections.calendars.google import KEY, NAME, SCOPES
 from outreach.connections.calendars.models import CalendarConnection, CalendarEvent
 from outreach.connections.calendars.queues import BUSY, EVENTS
-from outreach.connections.connected_apps.turns import turn
+from outreach.connections.connected_apps.turns import connection_test_slot
 from outreach.connections.mail_vendors import google
-from outreach.connections.mail_vendors.access import keep
+from outreach.connections.mail_vendors.access import set_tokens
 from outreach.connections.smtp.outcome import SmtpError
 
 MINUTES = 10
 SECRET_LENGTH = 43
 MAX_MEETINGS = 500
 """Coming meetings that are written into a calendar when it is connected."""
-REVOKED_AT_ONCE = 20
+MAX_BATCH_LOGINS = 20
 NOT_SET_UP = f"{NAME} is not set up here: whoever runs the service enters a client of Google's (GOOGLE_CLIENT_ID)"
 NOT_FOUND = "NotFound_404"
 STALE = f"this log-in was ended, was begun by somebody else or more than {MINUTES} minutes ago; begin it anew"
@@ -90,12 +90,12 @@ def end_login(*, member_id: str, code: str, state: str) -> CalendarConnection:
     for name, value in (("code", code), ("state", state)):
         if not value:
             raise ValidationFailed(f"{name} is required", "send what came back from Google", field=name)
-    with turn():
+    with connection_test_slot():
         tokens = _tokens(member_id, code, state)
         with transaction.atomic():
             connection = CalendarConnection.objects.select_for_update(of=("self",)).get(member_id=member_id)
             connection.api_key = tokens.refresh
-            keep(connection, tokens)
+            set_tokens(connection, tokens)
             connection.email = tokens.email
             connection.is_active = True
             connection.needs_login = False
@@ -115,6 +115,7 @@ def end_login(*, member_id: str, code: str, state: str) -> CalendarConnection:
 
 
 def _tokens(member_id: str, code: str, state: str) -> google.Tokens:
+    # The state works once: it is checked and cleared under the lock.
     with transaction.atomic():
         rows = CalendarConnection.objects.select_for_update(of=("self",))
         begun = rows.filter(member_id=member_id, state_hash=_hash(state), login_ends_at__gt=timezone.now()).first()
@@ -124,7 +125,7 @@ def _tokens(member_id: str, code: str, state: str) -> google.Tokens:
         begun.login_ends_at = None
         begun.save(update_fields=["state_hash", "login_ends_at", "updated_at"])
     try:
-        tokens = google.trade_code(return_url(), code=code, verifier=_verifier(state))
+        tokens = google.exchange_code(return_url(), code=code, verifier=_verifier(state))
     except SmtpError as error:
         what = "Google does not take the code; start the log-in again" if error.stage == "auth" else error.detail
         raise NamedError("InvalidCredentials_400", what, field="code") from None
@@ -132,7 +133,7 @@ def _tokens(member_id: str, code: str, state: str) -> google.Tokens:
     if not {*SCOPES} <= {*tokens.scopes.split()}:
         missing = "Google was not allowed to see and change events, or to tell busy times; leave the boxes ticked"
     elif not tokens.refresh or not tokens.email:
-        missing = "Google's answer lacks what lasts; start the log-in again"
+        missing = "Google's answer has no refresh token; start the log-in again"
     if missing:
         google.revoke(tokens.refresh or tokens.access)
         raise NamedError("InvalidCredentials_400", missing, field="code")
@@ -146,6 +147,7 @@ def _write_coming(connection: CalendarConnection) -> None:
         organizer_id=connection.member_id, status=Meeting.Status.SCHEDULED, ends_at__gt=now
     ).order_by("starts_at", "pk")
     rows = [CalendarEvent(connection=connection, meeting=meeting, due_at=now) for meeting in coming[:MAX_MEETINGS]]
+    # Meetings that were connected before have rows already, which the update below resets.
     CalendarEvent.objects.bulk_create(rows, ignore_conflicts=True)
     values = {"version": 1, "status": CalendarEvent.Work.WAITING, "written": "", "written_at": None, "error": ""}
     left = CalendarEvent.objects.filter(connection=connection, meeting__ends_at__gt=now)
@@ -200,7 +202,7 @@ def _closed(members: Sequence[str]) -> list[str]:
 
 
 def _take_back(tokens: list[str]) -> None:
-    for token in [secret for secret in tokens if secret][:REVOKED_AT_ONCE]:
+    for token in [secret for secret in tokens if secret][:MAX_BATCH_LOGINS]:
         google.revoke(token)
 
 

@@ -8,7 +8,7 @@ from core.api.routes import protected
 from core.events import EventConsumer
 from core.jobs import QueueWork, register
 from crm.meetings.video.registry import register_provider
-from crm.privacy.registry import dangling, register_personal_data
+from crm.privacy.registry import dangling_rows, register_personal_data
 from outreach.connections.calendars.busy_times import ask_due, due_connections
 from outreach.connections.calendars.event_sync import MEETING_EVENTS, note_meetings, write_due
 from outreach.connections.calendars.logins import forget_members
@@ -42,7 +42,7 @@ register_provider(GoogleCalls())
 register_personal_data(
     "calendarEvents",
     CalendarEvent,
-    lambda subject: dangling(CalendarEvent, "meeting"),
+    lambda subject: dangling_rows(CalendarEvent, "meeting"),
     module="meeting",
     exported=False,
 )

@@ -11,7 +11,7 @@ import orjson
 from django.conf import settings
 
 from core.crypto import SecretUnreadable
-from core.outbound_http import HttpAnswer, HttpFailed, exchange, multipart
+from core.outbound_http import HttpAnswer, HttpFailed, encode_multipart, send_request
 from core.types import Values
 from outreach.connections.chat_apps.errors import LOG_IN_AGAIN, REFUSED, ChatError, read_error, rejection
 from outreach.connections.chat_apps.models import ChatApp
@@ -107,6 +107,7 @@ class ChatClient:
             return rejection(error, retry_after=_retry_after(answer))
         if answer.status in (401, 403):
             return Rejected(False, answer.status, f"the vendor refuses the token ({answer.status})", "auth")
+        # A bare 429 comes from the vendor's proxy, which has not taken the message.
         if answer.status == 429:
             return Rejected(True, answer.status, "too many requests", "limit", _retry_after(answer))
         if answer.status < 500:
@@ -168,7 +169,7 @@ class ChatClient:
     def upload(self, name: str, mime: str, content: bytes) -> str:
         """Give the vendor a file that a message refers to. Returns its id. Raises ChatFailed."""
         fields = {"messaging_product": "whatsapp", "type": mime, "file": (name, content, mime)}
-        body, kind = multipart(fields)
+        body, kind = encode_multipart(fields)
         id = self._ask("POST", f"{self.phone_number_id}/media", body, headers={"Content-Type": kind}).get("id")
         if not isinstance(id, str | int) or not str(id):
             raise ChatFailed("The vendor gave no id for the file.")
@@ -220,13 +221,13 @@ class ChatClient:
             all_headers["Content-Type"] = "application/json"
             body = orjson.dumps(body)
         url = f"{self.base}/{path}"
-        return exchange(method, url, seconds=SECONDS, headers=all_headers, body=body, most_bytes=MAX_BYTES)
+        return send_request(method, url, seconds=SECONDS, headers=all_headers, body=body, most_bytes=MAX_BYTES)
 
 
 def download(url: str, most_bytes: int, headers: Mapping[str, str] | None = None) -> bytes:
     """Return a file of a vendor. Raises ChatFailed, with the code `large` for more than that many bytes."""
     try:
-        answer = exchange("GET", url, seconds=MEDIA_SECONDS, headers=headers, most_bytes=most_bytes)
+        answer = send_request("GET", url, seconds=MEDIA_SECONDS, headers=headers, most_bytes=most_bytes)
     except HttpFailed as failed:
         final = failed.code in ("refused", "large", "redirected")
         raise ChatFailed(failed.detail, temporary=not final, code=failed.code) from None

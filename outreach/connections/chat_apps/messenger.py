@@ -13,7 +13,7 @@ import orjson
 from django.conf import settings
 
 from core.crypto import SecretUnreadable
-from core.outbound_http import HttpAnswer, HttpFailed, exchange, multipart
+from core.outbound_http import HttpAnswer, HttpFailed, encode_multipart, send_request
 from core.types import JsonObject, Values
 from outreach.connections.chat_apps.client import MAX_BYTES, MEDIA_SECONDS, NOTHING_SENT, SECONDS, ChatFailed, download
 from outreach.connections.chat_apps.errors import REFUSED, ChatError
@@ -78,7 +78,7 @@ class MessengerClient:
         seconds = MEDIA_SECONDS if FILE in content else SECONDS
         try:
             if FILE in content:
-                answer = self._exchange(METHODS[kind], *multipart({**values, kind: content[FILE]}), seconds)
+                answer = self._exchange(METHODS[kind], *encode_multipart({**values, kind: content[FILE]}), seconds)
             else:
                 answer = self._exchange(METHODS[kind], orjson.dumps(values), "application/json", seconds)
         except HttpFailed as failed:
@@ -121,7 +121,7 @@ class MessengerClient:
     def _exchange(self, method: str, body: bytes, kind: str, seconds: float) -> HttpAnswer:
         url = f"{self.base}/bot{self.token}/{method}"
         headers = {"Content-Type": kind, "Accept": "application/json"}
-        return exchange("POST", url, seconds=seconds, headers=headers, body=body, most_bytes=MAX_BYTES)
+        return send_request("POST", url, seconds=seconds, headers=headers, body=body, most_bytes=MAX_BYTES)
 
 
 def _json(answer: HttpAnswer) -> JsonObject:

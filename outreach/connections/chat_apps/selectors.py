@@ -17,7 +17,7 @@ def is_phone(number: str | None) -> bool:
     return number is not None and _PHONE.fullmatch(number) is not None
 
 
-def opted_out(numbers: Iterable[str | None]) -> set[str]:
+def opted_out_numbers(numbers: Iterable[str | None]) -> set[str]:
     """Return those of the numbers that take no messages but answers."""
     phones = {number for number in numbers if number}
     return set(ChatOptOut.objects.filter(phone__in=phones).values_list("phone", flat=True)) if phones else set()

@@ -20,7 +20,7 @@ from core.types import JsonObject, Values
 from outreach.connections.chat_apps.client import ChatClient, ChatFailed
 from outreach.connections.chat_apps.models import HELD, ChatApp
 from outreach.connections.connected_apps.registry import CONNECTED_APPS, MODULE
-from outreach.connections.connected_apps.turns import turn
+from outreach.connections.connected_apps.turns import connection_test_slot
 from outreach.connections.mail_vendors.services import VendorCheck
 from outreach.connections.senders.services import check_values, remove
 from outreach.connections.smtp.outcome import SmtpError
@@ -64,7 +64,7 @@ def create_app(*, member_id: str, verified: bool = True, **values: Any) -> ChatA
     app.verified = False
     if verified:
         # Before the transaction: the vendor is asked while nothing is locked.
-        with turn():
+        with connection_test_slot():
             _connect(app)
     with _number_held(), transaction.atomic():
         reserve_quota(MODULE)
@@ -81,7 +81,7 @@ def update_app(*, id: str, member_id: str, verified: bool | None = None, **value
     with transaction.atomic():
         app, reconnects = _changed(id, values)
     tests = verified or (reconnects and verified is None)
-    with turn() if tests else nullcontext():
+    with connection_test_slot() if tests else nullcontext():
         test_fields: JsonObject = {}
         if tests:
             _connect(app)
@@ -107,7 +107,7 @@ def check_app(*, id: str) -> VendorCheck:
     """
     app = get_app(id)
     began, problem = monotonic(), None
-    with turn():
+    with connection_test_slot():
         try:
             values = _ask(app)
         except (SmtpError, ChatFailed) as error:

@@ -64,7 +64,7 @@ class ChatSession:
             # The vendor counts messages a second for each number, and refuses what is faster.
             sleep(wait)
         self._next = monotonic() + self._interval
-        content = self._prepared(message)  # what is uploaded reaches nobody by itself
+        content = self._prepared(message)  # uploading alone sends nothing
         # HTTP has no last byte to hold back, so the intent comes before the whole request.
         commit_intent()
         return self._client.send(message.to, content, message.id)

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from core.crypto import SecretUnreadable
-from core.outbound_http import HttpAnswer, HttpFailed, exchange
+from core.outbound_http import HttpAnswer, HttpFailed, send_request
 from core.types import JsonObject, Values
 from outreach.connections.chat_apps.client import MAX_BYTES, NOTHING_SENT, SECONDS, ChatFailed
 from outreach.connections.chat_apps.errors import LOG_IN_AGAIN, REFUSED, ChatError, error_of, read_error
@@ -94,6 +94,7 @@ class SocialBClient:
         if error is None and answer.status in (401, 403):
             error = ChatError(190, f"the platform refuses the token ({answer.status})")
         detail = error.text if error else f"the platform answered with the status {answer.status}"
+        # No answer below 500 but 429 changes by itself, so the others are not retried.
         raise ChatFailed(detail, error=error, temporary=answer.status >= 500 or answer.status == 429)
 
     def lasting(self, secret: str) -> Token:
@@ -167,7 +168,7 @@ class SocialBClient:
             headers["Content-Type"] = "application/json"
             sent = orjson.dumps(body)
         url = f"{base or self.base}/{path}"
-        return exchange(method, url, seconds=SECONDS, headers=headers, body=sent, most_bytes=MAX_BYTES)
+        return send_request(method, url, seconds=SECONDS, headers=headers, body=sent, most_bytes=MAX_BYTES)
 
 
 def _json(answer: HttpAnswer) -> Any:

@@ -14,7 +14,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db.models import Model, QuerySet
 
 from core.api.input import Input
-from core.api.output import Output, snake
+from core.api.output import Output, to_snake_case
 from core.errors import NamedError, ValidationFailed
 from core.fields import EncryptedTextField
 from core.internals.rest_framework import declared_fields, declared_source
@@ -118,7 +118,9 @@ class ConnectedApp:
 
     def _input_name(self, column: str) -> str:
         fields = declared_fields(self.update.input).items() if self.update.input else ()
-        return next((name for name, field in fields if (declared_source(field) or snake(name)) == column), column)
+        return next(
+            (name for name, field in fields if (declared_source(field) or to_snake_case(name)) == column), column
+        )
 
 
 CONNECTED_APPS: dict[str, ConnectedApp] = {}

@@ -22,7 +22,7 @@ _running: set[str] = set()
 
 
 @contextmanager
-def turn() -> Iterator[None]:
+def connection_test_slot() -> Iterator[None]:
     """Take one of the slots for the active company. Raises ConnectionTestRunning_429 if none is free."""
     company = company_id()
     with _lock:

@@ -17,7 +17,7 @@ from core.errors import NamedError, ValidationFailed, shorten
 from core.outbound import OutboundRefused, checked_url
 from core.types import JsonObject, Values
 from outreach.connections.connected_apps.registry import CONNECTED_APPS, MODULE
-from outreach.connections.connected_apps.turns import turn
+from outreach.connections.connected_apps.turns import connection_test_slot
 from outreach.connections.data_apps.models import DataApp
 from outreach.connections.data_apps.paths import is_path
 from outreach.connections.data_apps.transport import DataAppError
@@ -108,7 +108,7 @@ def check_data_app(*, kind: str, id: str, search: Callable[[DataApp, float], lis
     app = apps_of(kind).filter(pk=id).first()
     if app is None:
         raise not_found(kind)
-    with turn():
+    with connection_test_slot():
         began = monotonic()
         detail = ""
         records = list[dict[str, str]]()

@@ -8,7 +8,7 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 import orjson
 
 from core.crypto import SecretUnreadable
-from core.outbound_http import HttpFailed, exchange
+from core.outbound_http import HttpFailed, send_request
 from core.types import Values
 from outreach.connections.data_apps.models import DataApp
 from outreach.connections.data_apps.paths import value_at_path
@@ -40,7 +40,7 @@ def ask(app: DataApp, values: Values, *, most_seconds: float | None = None) -> A
         headers["Content-Type"] = "application/json"
         body = orjson.dumps(values)
     try:
-        answer = exchange(app.method, url, seconds=seconds, headers=headers, body=body, most_bytes=MAX_BYTES)
+        answer = send_request(app.method, url, seconds=seconds, headers=headers, body=body, most_bytes=MAX_BYTES)
     except HttpFailed as error:
         raise DataAppError(f"{app.name}: {error.detail}", temporary=error.code not in LASTING) from None
     if not 200 <= answer.status < 300:
@@ -81,5 +81,6 @@ def _with_query(url: str, values: Values) -> str:
 def _refused(app: DataApp, status: int) -> DataAppError:
     if status in (401, 403):
         return DataAppError(f"{app.name} does not accept the key (status {status}).", temporary=False, status=status)
+    # 408 and 425 say that the server has not handled the request (RFC 9110, RFC 8470).
     temporary = status in (408, 425, 429) or status >= 500
     return DataAppError(f"{app.name} answered with the status {status}.", temporary=temporary, status=status)

@@ -19,7 +19,7 @@ APP_KINDS = {"messenger": gettext_lazy("Messenger bot"), "social-b": gettext_laz
 """Key of the app -> its words."""
 CONNECT = {"messenger": gettext_lazy("Connect a messenger bot"), "social-b": gettext_lazy("Connect a social account")}
 """Key of the app -> label of the link to its form."""
-KEPT = gettext_lazy("Stored encrypted. Leave empty to keep it.")
+STORED_HINT = gettext_lazy("Stored encrypted. Leave empty to keep it.")
 
 
 class DirectSettings(Page):
@@ -95,7 +95,7 @@ class DirectApp(DirectSettings):
         return app
 
     def form(self) -> Form:
-        kept, new = (KEPT, False) if self.before else ("", True)
+        kept, new = (STORED_HINT, False) if self.before else ("", True)
         if self.kind == "messenger":
             hint = kept or _("Shown by the messenger when you create a bot.")
             place = [Field("botToken", _("Bot token"), "password", new, help_text=hint, autocomplete="new-password")]

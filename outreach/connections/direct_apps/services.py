@@ -22,7 +22,7 @@ from outreach.connections.chat_apps.messenger import MessengerClient
 from outreach.connections.chat_apps.models import HELD, ChatApp
 from outreach.connections.chat_apps.social_b import SocialBClient
 from outreach.connections.connected_apps.registry import CONNECTED_APPS, MODULE
-from outreach.connections.connected_apps.turns import turn
+from outreach.connections.connected_apps.turns import connection_test_slot
 from outreach.connections.direct_apps.hooks import hook_secret, hook_url
 from outreach.connections.mail_vendors.services import VendorCheck
 from outreach.connections.senders.services import check_values, remove
@@ -82,7 +82,7 @@ class DirectApps:
         app.verified = False
         self._set(app, values)
         if verified:
-            with turn():
+            with connection_test_slot():
                 self._connect(app)
         with transaction.atomic():
             reserve_quota(MODULE)
@@ -99,7 +99,7 @@ class DirectApps:
         with transaction.atomic():
             app = self._changed(id, values)
         tests = verified or (reconnects and verified is None)
-        with turn() if tests else nullcontext():
+        with connection_test_slot() if tests else nullcontext():
             test_fields: JsonObject = {}
             if tests:
                 self._connect(app)
@@ -119,7 +119,7 @@ class DirectApps:
         """Ask the vendor, without sending. Stores the result as `verified` and `last_error`. Raises `not_found`, and
         ConnectionTestRunning_429 while another test runs."""
         app, began = self.get(id), monotonic()
-        with turn():
+        with connection_test_slot():
             try:
                 values = self.ask(app)
             except (SmtpError, ChatFailed, NamedError) as error:

@@ -87,13 +87,13 @@ def _renew(app: Login, until: datetime) -> google.Tokens:
     with transaction.atomic():
         current = claimed.select_for_update(of=("self",)).first()
         if current is not None:
-            keep(current, tokens)
+            set_tokens(current, tokens)
             rotated = ["api_key"] if tokens.refresh else []
             current.save(update_fields=["access_token", "access_ends_at", "scopes", "renewing_until", *rotated])
     return tokens
 
 
-def keep(app: Login, tokens: google.Tokens) -> None:
+def set_tokens(app: Login, tokens: google.Tokens) -> None:
     """Write tokens into an app, unsaved."""
     app.access_token = tokens.access
     app.access_ends_at = tokens.ends_at

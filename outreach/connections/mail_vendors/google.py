@@ -19,7 +19,7 @@ from authlib.oauth2.client import OAuth2Client
 from django.conf import settings
 from django.utils import timezone
 
-from core.outbound_http import HttpAnswer, HttpFailed, exchange
+from core.outbound_http import HttpAnswer, HttpFailed, send_request
 from core.types import JsonObject, Values
 from outreach.connections.smtp.outcome import SmtpError
 
@@ -44,7 +44,7 @@ class Tokens:
     email: str = ""
 
 
-def address(own: str, path: str) -> str:
+def google_address(own: str, path: str) -> str:
     """Return an address of Google's, or of its replacement (VENDOR_BASE_URLS)."""
     return urljoin(settings.VENDOR_BASE_URLS.get("gmail") or own, path)
 
@@ -54,7 +54,7 @@ def consent_url(back: str, scopes: Sequence[str], *, state: str, verifier: str, 
     client = _Client(redirect_uri=back, scope=" ".join(("openid", "email", *scopes)), code_challenge_method="S256")
     url: str
     url, _state = client.create_authorization_url(
-        address(LOGIN, "/o/oauth2/v2/auth"),
+        google_address(LOGIN, "/o/oauth2/v2/auth"),
         state=state,
         code_verifier=verifier,
         access_type="offline",
@@ -64,7 +64,7 @@ def consent_url(back: str, scopes: Sequence[str], *, state: str, verifier: str, 
     return url
 
 
-def trade_code(back: str, *, code: str, verifier: str) -> Tokens:
+def exchange_code(back: str, *, code: str, verifier: str) -> Tokens:
     """Trade the code of a log-in that led `back`. Raises SmtpError: `auth` for an invalid code."""
     client = _Client(redirect_uri=back)
     return client.ask_for_tokens(lambda url: client.fetch_token(url, code=code, code_verifier=verifier))
@@ -81,7 +81,7 @@ def renew(refresh: str) -> Tokens:
 def revoke(token: str) -> bool:
     """Take a log-in back at Google. Returns whether it is gone; it is tried once."""
     try:
-        answer = _post(address(TOKENS, "/revoke"), urlencode({"token": token}), seconds=5.0)
+        answer = _post(google_address(TOKENS, "/revoke"), urlencode({"token": token}), seconds=5.0)
         return answer.status in (200, 400)  # 400: it was gone
     except SmtpError:
         return False
@@ -132,7 +132,7 @@ class _Client(OAuth2Client):  # type: ignore[misc]
     def ask_for_tokens(self, request: Callable[[str], Values]) -> Tokens:
         """Return the tokens that a request to the token endpoint brings. Raises SmtpError."""
         try:
-            return _tokens(request(address(TOKENS, "/token")))
+            return _tokens(request(google_address(TOKENS, "/token")))
         except (OAuth2Error, ValueError, TypeError, OverflowError):
             raise SmtpError("connect", UNREADABLE, temporary=True) from None
 
@@ -176,7 +176,7 @@ def _address(id_token: str) -> str:
 def _post(url: str, form: str, seconds: float = SECONDS) -> HttpAnswer:
     headers = {"Content-Type": "application/x-www-form-urlencoded"}
     try:
-        return exchange("POST", url, seconds=seconds, headers=headers, body=form.encode())
+        return send_request("POST", url, seconds=seconds, headers=headers, body=form.encode())
     except HttpFailed as failed:
         raise SmtpError("connect", failed.detail, temporary=True) from None
 

@@ -22,9 +22,9 @@ from core.ids import new_id
 from core.tenancy import company_id
 from core.types import JsonObject, Values
 from outreach.connections.connected_apps.registry import MODULE
-from outreach.connections.connected_apps.turns import turn
+from outreach.connections.connected_apps.turns import connection_test_slot
 from outreach.connections.mail_vendors import google
-from outreach.connections.mail_vendors.access import keep
+from outreach.connections.mail_vendors.access import set_tokens
 from outreach.connections.mail_vendors.models import MailApp, VendorLogin
 from outreach.connections.mail_vendors.registry import channel_of, letters
 from outreach.connections.mail_vendors.vendors.base import MailVendor
@@ -36,7 +36,7 @@ SECRET_LENGTH = 43
 PACE = {"per_minute": 60, "per_day": 450}
 """Initial limits of a new app, below those that Google sets for an account."""
 STALE = f"this log-in was ended, was begun by somebody else or more than {MINUTES} minutes ago; begin it anew"
-REVOKED_AT_ONCE = 20
+MAX_BATCH_LOGINS = 20
 """Number of log-ins that are revoked when many apps are deleted together."""
 
 
@@ -104,6 +104,7 @@ def _end_login(letter: str, member_id: str, app: str | None, params: Values) -> 
     if not state:
         raise ValidationFailed("state is required", "send what came back with the code", field="state")
     with transaction.atomic():
+        # The state works once: it is checked and deleted under the lock.
         begun = VendorLogin.objects.select_for_update(of=("self",)).filter(
             state_hash=_hash(state), member_id=member_id, letter=letter, app_id=app
         )
@@ -113,7 +114,7 @@ def _end_login(letter: str, member_id: str, app: str | None, params: Values) -> 
     if login is None or login.ends_at <= timezone.now():
         raise NamedError("InvalidCredentials_400", STALE, field="state")
     try:
-        tokens = google.trade_code(return_url(letter), code=code, verifier=_verifier(state))
+        tokens = google.exchange_code(return_url(letter), code=code, verifier=_verifier(state))
     except SmtpError as error:
         what = "Google does not take the code; start the log-in again" if error.stage == "auth" else error.detail
         raise NamedError("InvalidCredentials_400", what, field="code") from None
@@ -121,7 +122,7 @@ def _end_login(letter: str, member_id: str, app: str | None, params: Values) -> 
     if google.SEND not in tokens.scopes.split():
         missing = "Google was not allowed to send mails; leave that box ticked"
     elif not tokens.refresh or not tokens.email:
-        missing = "Google's answer lacks what lasts; start the log-in again"
+        missing = "Google's answer has no refresh token; start the log-in again"
     if missing:
         google.revoke(tokens.refresh or tokens.access)
         raise NamedError("InvalidCredentials_400", missing, field="code")
@@ -141,7 +142,7 @@ def create_by_login(*, letter: str, member_id: str, **values: Any) -> MailApp:
     check_values(values)
     if params["code"] and not values.get("from_name"):
         raise ValidationFailed("fromName is required", "enter the name of the sender", field="fromName")
-    with turn():
+    with connection_test_slot():
         tokens = _end_login(letter, member_id, None, params)
         app = MailApp(
             id=new_id(),
@@ -155,7 +156,7 @@ def create_by_login(*, letter: str, member_id: str, **values: Any) -> MailApp:
             **{**PACE, **values},
         )
         app.api_key = tokens.refresh
-        keep(app, tokens)
+        set_tokens(app, tokens)
         with transaction.atomic():
             reserve_quota(MODULE)
             twins = MailApp.objects.filter(vendor=spec.key, from_email__iexact=tokens.email, is_active=True)
@@ -173,7 +174,7 @@ def renew_login(*, letter: str, id: str, member_id: str, code: str, state: str) 
     """
     if not MailApp.objects.filter(pk=id, letter=letter).exists():
         raise NamedError(f"Mailvendor{letter.upper()}NotFound_404", "there is no such app in this company", field="id")
-    with turn():
+    with connection_test_slot():
         tokens = _end_login(letter, member_id, id, {"code": code, "state": state})
         with transaction.atomic():
             app = MailApp.objects.select_for_update(of=("self",)).get(pk=id)
@@ -181,7 +182,7 @@ def renew_login(*, letter: str, id: str, member_id: str, code: str, state: str) 
                 text = f"log in as {app.from_email}, from which its messages come; {tokens.email} is another"
                 raise ValidationFailed("the log-in is of another account", text, field="code")
             app.api_key = tokens.refresh
-            keep(app, tokens)
+            set_tokens(app, tokens)
             app.needs_login = False
             app.verified = True
             app.failures = 0
@@ -198,6 +199,6 @@ def take_back(apps: list[MailApp]) -> None:
 
     It runs outside of any transaction, and tries each once.
     """
-    for app in apps[:REVOKED_AT_ONCE]:
+    for app in apps[:MAX_BATCH_LOGINS]:
         with suppress(SecretUnreadable):
             google.revoke(app.api_key)

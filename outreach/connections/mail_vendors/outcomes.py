@@ -45,6 +45,7 @@ def read_answer(
     if vendor.had_already(status, body):
         return Sent(f"{vendor.name} has had the message already")
     code = vendor.refusal_code(body)
+    # Before the codes: vendors send their own code along with a limit, and a limit is temporary.
     if status == 429:
         return Rejected(True, status, text, "limit", retry_after=_retry_after(headers))
     if code in vendor.key_refusals:
@@ -53,6 +54,7 @@ def read_answer(
         return Rejected(False, status, text, "final")
     if status in (401, 402, 403):
         return Rejected(False, status, text, "auth")
+    # None of these proves that the vendor refused: sending again could mail the person twice.
     if 200 <= status < 300 or status in (408, 409, 425) or status >= 500 or 300 <= status < 400:
         return Uncertain(f"{vendor.name} answered {text}")
     if _names_recipient(body):

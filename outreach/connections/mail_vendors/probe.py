@@ -9,7 +9,7 @@ from urllib.parse import urljoin, urlsplit
 
 from django.conf import settings
 
-from core.outbound_http import HttpAnswer, HttpFailed, exchange
+from core.outbound_http import HttpAnswer, HttpFailed, send_request
 from outreach.connections.mail_vendors.backends import secrets_of
 from outreach.connections.mail_vendors.outcomes import words_of
 from outreach.connections.smtp.outcome import SmtpError
@@ -53,7 +53,7 @@ def _ask(app: MailApp) -> HttpAnswer:
     if not all(value.isascii() and value.isprintable() for value in headers.values()):
         raise SmtpError("auth", "The key has characters that no key has.", temporary=False)
     try:
-        return exchange(probe.method, _address(app, probe.path), seconds=SECONDS, headers=headers, body=body)
+        return send_request(probe.method, _address(app, probe.path), seconds=SECONDS, headers=headers, body=body)
     except HttpFailed as failed:
         raise SmtpError("connect", failed.detail, temporary=True) from None
 

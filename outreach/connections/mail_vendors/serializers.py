@@ -269,7 +269,7 @@ def working(apps: Sequence[Values]) -> list[JsonObject]:
     ]
 
 
-def described() -> list[JsonObject]:
+def describe_vendors() -> list[JsonObject]:
     """Return the vendors of the letters as MailVendorsOut has them."""
     return [_described(letter, spec) for letter, spec in letters().items()]
 
@@ -298,7 +298,7 @@ def _described(letter: str, spec: MailVendor) -> JsonObject:
     }
 
 
-def connected() -> list[JsonObject]:
+def list_connected_apps() -> list[JsonObject]:
     """Return the active company's apps as MailVendorsOut has them, with one query."""
     return [
         {

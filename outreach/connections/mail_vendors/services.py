@@ -18,7 +18,7 @@ from core.outbound import OutboundRefused, checked_address
 from core.tenancy import company_id
 from core.types import JsonObject, Values
 from outreach.connections.connected_apps.registry import CONNECTED_APPS, MODULE
-from outreach.connections.connected_apps.turns import turn
+from outreach.connections.connected_apps.turns import connection_test_slot
 from outreach.connections.mail_vendors.logins import create_by_login, renew_login, take_back
 from outreach.connections.mail_vendors.models import MailApp
 from outreach.connections.mail_vendors.registry import NAMES, channel_of, letters
@@ -75,7 +75,7 @@ def create_app(*, letter: str, member_id: str, verified: bool = True, **values: 
     _set(app, _checked(spec, values, None))
     app.verified = False
     if verified:
-        with turn():
+        with connection_test_slot():
             _connect(app)
     with transaction.atomic():
         reserve_quota(MODULE)
@@ -96,7 +96,7 @@ def update_app(*, letter: str, id: str, member_id: str, verified: bool | None = 
     with transaction.atomic():
         app, reconnects = _changed(letter, id, values)
     tests = verified or (reconnects and verified is None)
-    with turn() if tests else nullcontext():
+    with connection_test_slot() if tests else nullcontext():
         if tests:
             _connect(app)
         result = {name: getattr(app, name) for name in ("verified", "last_error", "last_error_at")} if tests else {}
@@ -196,7 +196,7 @@ def check_app(*, id: str, letter: str | None = None) -> VendorCheck:
     if app is None:
         raise not_found(letter or "a")
     began, problem = monotonic(), None
-    with turn():
+    with connection_test_slot():
         try:
             app.spec.verify(app)
         except SmtpError as error:

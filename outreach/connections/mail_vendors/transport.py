@@ -15,7 +15,7 @@ from uuid import NAMESPACE_OID, uuid5
 from django.core.mail import EmailMultiAlternatives
 
 from core.outbound import OutboundRefused
-from core.outbound_http import TRANSPORT_ERRORS, causes, within
+from core.outbound_http import TRANSPORT_ERRORS, error_causes, time_limit
 from core.types import JsonObject, Values
 from outreach.connections.mail_vendors import backends
 from outreach.connections.mail_vendors.backends import backend_of, secrets_of
@@ -69,7 +69,7 @@ class VendorSession:
         from anymail.exceptions import AnymailError, AnymailRecipientsRefused  # noqa: PLC0415
 
         message.anymail_status = None  # type: ignore[attr-defined]
-        with within(backends.SECONDS) as deadline:
+        with time_limit(backends.SECONDS) as deadline:
             try:
                 backend.send_messages([message])
             except AnymailRecipientsRefused:
@@ -94,7 +94,7 @@ class VendorSession:
         name = self.app.spec.name
         if began:
             return Uncertain(f"the request was under way, then {name} gave no whole answer")
-        chain = causes(error)
+        chain = error_causes(error)
         refused = next((cause for cause in chain if isinstance(cause, OutboundRefused)), None)
         if refused is not None:
             return Rejected(True, None, refused.detail, "connect")

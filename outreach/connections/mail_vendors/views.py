@@ -16,8 +16,8 @@ from outreach.connections.mail_vendors.serializers import (
     LoginBegin,
     LoginBegun,
     MailVendorsOut,
-    connected,
-    described,
+    describe_vendors,
+    list_connected_apps,
     working,
 )
 from outreach.connections.mail_vendors.services import not_found
@@ -33,8 +33,8 @@ class MailVendorViewSet(ResourceViewSet):
         output=MailVendorsOut,
     )
     def retrieve(self, request: Request) -> object:
-        apps = connected()
-        return {"vendors": described(), "apps": apps, "senders": working(apps)}
+        apps = list_connected_apps()
+        return {"vendors": describe_vendors(), "apps": apps, "senders": working(apps)}
 
 
 @cache

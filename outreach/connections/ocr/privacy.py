@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from core.jobs import notify_workers
 from crm.files.models import File
-from crm.privacy.registry import DataSubject, delete_rows, mentioning, register_personal_data
+from crm.privacy.registry import DataSubject, delete_rows, mentioning_rows, register_personal_data
 from outreach.connections.ocr.models import CardScan
 
 
@@ -25,7 +25,7 @@ def register_tables() -> None:
     register_personal_data(
         "cardScans",
         CardScan,
-        lambda subject: mentioning(subject, "lines", "fields", names=True),
+        lambda subject: mentioning_rows(subject, "lines", "fields", names=True),
         delete_scans,
         adds=("file__name", "file__size", "file__mime"),
     )

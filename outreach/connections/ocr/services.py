@@ -17,10 +17,10 @@ from core.errors import NamedError, ValidationFailed
 from core.jobs import notify_workers
 from core.types import JsonObject
 from crm.files.models import File
-from crm.files.services import kept
+from crm.files.services import kept_files
 from outreach.connections.connected_apps.defaults import save_default
 from outreach.connections.connected_apps.registry import CONNECTED_APPS, MODULE
-from outreach.connections.connected_apps.turns import turn
+from outreach.connections.connected_apps.turns import connection_test_slot
 from outreach.connections.ocr.models import CardScan, Ocr
 from outreach.connections.ocr.providers import PROVIDERS, OcrFailed, OcrProvider
 from outreach.connections.ocr.testing import sample_picture
@@ -28,7 +28,7 @@ from outreach.connections.ocr.testing import sample_picture
 NOT_FOUND = "OcrNotFound_404"
 PICTURES = ("image/jpeg", "image/png", "image/webp")
 MAX_BYTES = 20 * 1024 * 1024
-DELETED_AT_ONCE = 1000
+MAX_BATCH_ROWS = 1000
 TEST_SECONDS = 25
 """A test answers in its request."""
 
@@ -106,7 +106,7 @@ def _problem_of_key(provider: type[OcrProvider], key: str) -> str:
 
     Raises InvalidCredentials_400 for a key that the provider refuses.
     """
-    with turn(), sample_picture() as picture:
+    with connection_test_slot(), sample_picture() as picture:
         try:
             provider(key).read(picture, "image/png", seconds=TEST_SECONDS)
         except OcrFailed as failed:
@@ -160,7 +160,7 @@ def check_ocr(*, id: str) -> OcrTest:
     began = monotonic()
     text = ""
     detail = ""
-    with turn(), sample_picture() as picture:
+    with connection_test_slot(), sample_picture() as picture:
         try:
             text = " ".join(line.text for line in reader_of(app).read(picture, "image/png", seconds=TEST_SECONDS))
         except OcrFailed as failed:
@@ -192,7 +192,7 @@ def start_scan(*, files: QuerySet[File], file_id: str, ocr_id: str | None, membe
     app = (readers().filter(pk=ocr_id) if ocr_id else readers()).first()
     if app is None:
         raise NamedError("OcrNotFound_404", "connect an OCR app first, or switch one on", operation="POST /apps/ocr")
-    file = kept(files).filter(pk=file_id).first()
+    file = kept_files(files).filter(pk=file_id).first()
     if file is None:
         raise NamedError("FileNotFound_400", "there is no such file in this company", field="fileId")
     if file.mime not in PICTURES or file.size > MAX_BYTES:
@@ -207,6 +207,6 @@ def start_scan(*, files: QuerySet[File], file_id: str, ocr_id: str | None, membe
 def delete_scans_of_deleted_files() -> bool:
     """Delete the scans whose pictures were permanently deleted, at most DELETED_AT_ONCE. Returns whether there may be
     more."""
-    ids = list(CardScan.objects.filter(file__is_deleted=True).values_list("pk", flat=True)[:DELETED_AT_ONCE])
+    ids = list(CardScan.objects.filter(file__is_deleted=True).values_list("pk", flat=True)[:MAX_BATCH_ROWS])
     CardScan.objects.filter(pk__in=ids).delete()
-    return len(ids) == DELETED_AT_ONCE
+    return len(ids) == MAX_BATCH_ROWS

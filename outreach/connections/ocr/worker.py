@@ -24,7 +24,7 @@ from outreach.connections.ocr.services import is_gone, note_error, reader_of
 
 log = logging.getLogger(__name__)
 
-TRIES = 3
+MAX_TRIES = 3
 SECONDS = 90
 """For a picture; a reader that begins takes some of them."""
 CALLED = {
@@ -64,7 +64,7 @@ def run(job: CardScan, deadline: float) -> None:
 
 
 def _again(job: CardScan, detail: str, temporary: bool) -> None:
-    if temporary and job.attempts < TRIES:
+    if temporary and job.attempts < MAX_TRIES:
         release(job, due_at=timezone.now() + timedelta(seconds=5 * job.attempts), error=detail)
     else:
         finish(job, CardScan.Status.FAILED, error=detail)

@@ -15,7 +15,7 @@ from core.crypto import SecretUnreadable
 from core.errors import NamedError, ValidationFailed
 from core.types import JsonObject, Values
 from outreach.connections.connected_apps.registry import CONNECTED_APPS, MODULE
-from outreach.connections.connected_apps.turns import turn
+from outreach.connections.connected_apps.turns import connection_test_slot
 from outreach.connections.senders.models import Sender, Smtp
 from outreach.connections.smtp.transport import SmtpConfig, SmtpError, Timeouts, encode_address, verify
 
@@ -75,7 +75,7 @@ def create_sender(*, member_id: str, verified: bool = True, **values: Any) -> Sm
     Raises PlanLimitExceeded_403 at the plan's limit, and ConnectionTestRunning_429 while another test runs.
     """
     check_values(values)
-    with turn() if verified else nullcontext():
+    with connection_test_slot() if verified else nullcontext():
         with transaction.atomic():
             reserve_quota(MODULE)
             smtp = Smtp.objects.create(verified=False, created_by_id=member_id, updated_by_id=member_id, **values)
@@ -101,7 +101,7 @@ def update_sender(*, id: str, member_id: str, verified: bool | None = None, **va
             )
             tests = verified or (reconnects and verified is None)
             if tests:
-                held.enter_context(turn())
+                held.enter_context(connection_test_slot())
             # Failures of the old settings say nothing about the new ones.
             fresh: JsonObject = {"paused_until": None, "paused_reason": "", "failures": 0}
             if reconnects or verified is False:
@@ -133,7 +133,7 @@ def check_sender(*, id: str) -> ConnectionCheck:
     Raises ConnectionTestRunning_429 while another test runs.
     """
     smtp = get_sender(id)
-    with turn():
+    with connection_test_slot():
         return _test(smtp)
 
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from core.outbound import Address, OutboundRefused, resolve_allowed
 from core.outbound_tls import client_context, is_loopback
 from outreach.connections.smtp.outcome import SmtpError, Stage
-from outreach.connections.smtp.reply_texts import encoded, plain_reply, without_secrets
+from outreach.connections.smtp.reply_texts import encode_login, plain_reply, without_secrets
 
 # Ports on which mailers speak TLS from the first byte; on any other port a secure sender must upgrade by STARTTLS.
 IMPLICIT_TLS_PORTS = frozenset({465, 2465})
@@ -190,7 +190,7 @@ class Wire(smtplib.SMTP):
         offered = str(self.esmtp_features.get("auth", "")).upper().split()
         user, password = config.username.encode(), config.password.encode()
         if "PLAIN" in offered:
-            step = functools.partial(self.docmd, "AUTH", "PLAIN " + encoded(b"\0" + user + b"\0" + password))
+            step = functools.partial(self.docmd, "AUTH", "PLAIN " + encode_login(b"\0" + user + b"\0" + password))
         elif "LOGIN" in offered:
             step = functools.partial(self._auth_login, user, password)
         else:
@@ -207,7 +207,7 @@ class Wire(smtplib.SMTP):
         for secret in (user, password):
             if answer[0] != 334:
                 break
-            answer = self.docmd(encoded(secret))
+            answer = self.docmd(encode_login(secret))
         return answer
 
     def _expect(self, stage: Stage, expected: int, step: Callable[[], tuple[int, bytes]], refusal: str) -> None:

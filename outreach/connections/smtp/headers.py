@@ -19,7 +19,7 @@ _QUOTED[ord(" ")] = "_"
 
 
 @lru_cache(maxsize=1000)  # the same subject for many messages
-def encoded(value: str, used: int) -> str:
+def encode_header(value: str, used: int) -> str:
     """Return the text of a header whose first line has so many characters already. The value is on one line."""
     # ASCII that looks like an encoded word is encoded too, or it would be decoded into another text.
     if not value.isascii() or "=?" in value:

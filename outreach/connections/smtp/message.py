@@ -14,7 +14,7 @@ from functools import lru_cache
 
 import idna
 
-from outreach.connections.smtp.headers import encoded
+from outreach.connections.smtp.headers import encode_header
 from outreach.connections.smtp.markup import CONTROL_IN_TEXT, html_from_text, page_of, sanitise_html
 from outreach.connections.smtp.parts import Attachment, multipart, text_part
 
@@ -70,7 +70,7 @@ def build(mail: OutgoingMail) -> bytes:
     lines = [
         f"From: {_mailbox(mail.from_name, mail.from_email, 'from_email', 6)}",
         f"To: {_mailbox(mail.to_name, mail.to_email, 'to_email', 4)}",
-        f"Subject: {encoded(subject, 9)}",
+        f"Subject: {encode_header(subject, 9)}",
         f"Date: {format_datetime(mail.date)}",
         # Given here, or the server makes one up that no reply could be matched to.
         f"Message-ID: {message_id(mail.id, mail.from_email)}",
@@ -174,7 +174,7 @@ def _phrase(name: str, used: int) -> str:
     """Return a name as a header writes it: as it is, quoted, or as encoded words; empty without a name."""
     name = clean_line(name)[:_NAME_LENGTH].strip()
     if not name.isascii():
-        return encoded(name, used)
+        return encode_header(name, used)
     # A name that looks like an encoded word would be decoded by the recipient's program.
     if not name or (_PHRASE.fullmatch(name) and "=?" not in name):
         return name

@@ -49,7 +49,7 @@ class Attachment:
 
 
 def text_part(subtype: str, text: str) -> bytes:
-    """Return a text, whose lines end with a line feed alone: as it is, quoted, or in base64 where that is shorter."""
+    """Return a part with the text (lines end with LF) in its shortest encoding."""
     data = text.encode("utf-8")
     if data.isascii() and not _TOO_LONG.search(data):
         encoding, content = b"7bit", data.replace(b"\n", b"\r\n")

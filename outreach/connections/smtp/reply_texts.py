@@ -19,7 +19,7 @@ def without_secrets(text: str, username: str, password: str) -> str:
     """Return a text without the password, as such or as sent to log in, cut to the length that people see."""
     if password:
         login = b"\0" + username.encode() + b"\0" + password.encode()
-        for secret in (encoded(login), encoded(password.encode()), password):
+        for secret in (encode_login(login), encode_login(password.encode()), password):
             # A short password may also be a part of a common word.
             text = re.sub(
                 rf"(?<!\w){re.escape(secret)}(?!\w)" if len(secret) < 8 else re.escape(secret), "[hidden]", text
@@ -27,6 +27,6 @@ def without_secrets(text: str, username: str, password: str) -> str:
     return text[:MAX_LENGTH]
 
 
-def encoded(data: bytes) -> str:
+def encode_login(data: bytes) -> str:
     """Return data in Base64, as it is sent to log in."""
     return base64.b64encode(data).decode("ascii")

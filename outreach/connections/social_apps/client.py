@@ -11,7 +11,7 @@ from urllib.parse import quote, urlencode
 import orjson
 from django.conf import settings
 
-from core.outbound_http import HttpFailed, exchange
+from core.outbound_http import HttpFailed, send_request
 from core.types import JsonObject, Values
 
 BASE_URL = "https://graph.facebook.com"
@@ -96,7 +96,7 @@ class SocialClient:
             headers["Content-Type"] = "application/x-www-form-urlencoded"
         url = f"{base}/{API_VERSION}/{path}"
         try:
-            answer = exchange(method, url, seconds=SECONDS, headers=headers, body=body, most_bytes=MAX_BYTES)
+            answer = send_request(method, url, seconds=SECONDS, headers=headers, body=body, most_bytes=MAX_BYTES)
         except HttpFailed as failed:
             raise SocialFailed(failed.detail, temporary=failed.code not in ("refused", "large")) from None
         try:
@@ -117,5 +117,6 @@ def _failure(status: int, body: Any) -> SocialFailed:
         said.replace("\0", "")[:300] if isinstance(said, str) and said else f"it answered with the status {status}"
     )
     refused = code in LOG_IN_AGAIN or (code is None and status in (401, 403))
+    # The platform's codes come before the status: it answers 400 to exceeded limits.
     temporary = code in WAIT or (not refused and (status >= 500 or status == 429))
     return SocialFailed(f"The platform refused: {message}", refused=refused, temporary=temporary)

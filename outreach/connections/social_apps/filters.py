@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accounts.snapshots.filters import authorship
+from accounts.snapshots.filters import authorship_fields
 from core.lists import FieldSet, ListField
 
 SOCIAL_APP_FIELDS = FieldSet(
@@ -13,7 +13,7 @@ SOCIAL_APP_FIELDS = FieldSet(
         ListField("verified", "boolean", "verified", nullable=False),
         ListField("isActive", "boolean", "is_active", nullable=False),
         ListField("tokenExpiresAt", "date", "token_expires_at"),
-        *authorship(),
+        *authorship_fields(),
     ],
     default_search=("name", "appId"),
 )

@@ -17,7 +17,7 @@ from core.web.pages import Page
 from core.web.prefills import edited_record
 
 LIST = {"p": "1", "n": "50", "sortBy": "createdAt", "sortOrder": "asc"}
-KEPT = gettext_lazy("Stored encrypted. Leave empty to keep it.")
+STORED_HINT = gettext_lazy("Stored encrypted. Leave empty to keep it.")
 GUESSED = {
     "email": "email",
     "work_email": "email",
@@ -80,7 +80,7 @@ class SocialAppForm(SocialSettings):
         return app
 
     def form(self) -> Form:
-        kept = KEPT if self.before else ""
+        kept = STORED_HINT if self.before else ""
         fields = [
             Field("name", _("Name")),
             Field("appId", _("App ID"), required=True),

@@ -20,7 +20,7 @@ from core.ids import new_id
 from core.tenancy import company_id
 from core.types import JsonObject, Values
 from outreach.connections.connected_apps.registry import CONNECTED_APPS, MODULE
-from outreach.connections.connected_apps.turns import turn
+from outreach.connections.connected_apps.turns import connection_test_slot
 from outreach.connections.mail_vendors.services import VendorCheck
 from outreach.connections.social_apps.client import SocialClient, SocialFailed
 from outreach.connections.social_apps.models import SocialAApp, SocialPage
@@ -82,7 +82,7 @@ def create_app(*, member_id: str, **values: Any) -> SocialAApp:
     app = SocialAApp(id=new_id(), company_id=company_id(), created_by_id=member_id, updated_by_id=member_id)
     for name, value in values.items():
         setattr(app, name, value)
-    with turn():
+    with connection_test_slot():
         access = _connect(app)
     with transaction.atomic():
         reserve_quota(MODULE)
@@ -102,7 +102,7 @@ def update_app(*, id: str, member_id: str, **values: Any) -> SocialAApp:
     with transaction.atomic():
         app = _changed(id, values)
     reconnects = bool({"app_id", *SECRETS} & {*values})
-    with turn() if reconnects else nullcontext():
+    with connection_test_slot() if reconnects else nullcontext():
         access = _connect(app) if reconnects else None
         with transaction.atomic():
             stored = _changed(id, values)
@@ -126,7 +126,7 @@ def check_app(*, id: str) -> VendorCheck:
     """
     app = get_app(id)
     began = monotonic()
-    with turn():
+    with connection_test_slot():
         try:
             access = _ask(app, exchanges=False)
         except SocialFailed as error:
@@ -162,7 +162,7 @@ def forms_of(*, id: str, page_id: str) -> list[JsonObject]:
         raise NamedError(PAGE_ID, "enter a value", field="pageId")
     app = get_app(id)
     client = client_of_page(app, page_id)
-    with turn():
+    with connection_test_slot():
         try:
             rows = client.forms(page_id)
         except SocialFailed as error:
@@ -194,7 +194,7 @@ def subscribe_page(app: SocialAApp, page_id: str) -> None:
     """Subscribe to the platform's notifications of a page's leads; outside of a transaction. Raises
     WebhookSubscriptionFailed_500."""
     client = client_of_page(app, page_id)
-    with turn():
+    with connection_test_slot():
         try:
             client.subscribe(page_id)
         except SocialFailed as error:

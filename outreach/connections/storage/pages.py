@@ -29,7 +29,7 @@ HAPPENED = {
     "SignatureDoesNotMatch": gettext_lazy("The secret key is wrong."),
 }
 """Code of a failed test -> its description."""
-KEPT = gettext_lazy("Stored encrypted. Leave empty to keep it.")
+STORED_HINT = gettext_lazy("Stored encrypted. Leave empty to keep it.")
 
 
 class StoragePage(Page):
@@ -165,7 +165,7 @@ class BucketForm(AppForm):
     explained = gettext_lazy("Amazon S3 or a compatible storage. New files are stored there; existing files stay.")
 
     def fields(self, exists: bool) -> list[Field]:
-        help = KEPT if exists else ""
+        help = STORED_HINT if exists else ""
         return [
             Field("name", _("Bucket name"), required=True, placeholder="acme-files"),
             Field("region", _("Region"), required=True, placeholder="eu-central-1"),
@@ -193,7 +193,7 @@ class ReaderForm(AppForm):
 
     def fields(self, exists: bool) -> list[Field]:
         kinds = [Option(value, label) for value, label in READERS.items()]
-        help = KEPT if exists else _("Not needed for the built-in reader.")
+        help = STORED_HINT if exists else _("Not needed for the built-in reader.")
         return [
             Field("name", _("Card reader"), "select", required=True, options=kinds, initial="local"),
             Field("key", _("Key"), "password", autocomplete="off", help_text=help),

@@ -22,7 +22,7 @@ from core.types import JsonObject
 from crm.files.models import Bucket, File
 from crm.files.stores import ContentUnavailable, bucket_place
 from outreach.connections.connected_apps.registry import CONNECTED_APPS, MODULE
-from outreach.connections.connected_apps.turns import turn
+from outreach.connections.connected_apps.turns import connection_test_slot
 
 NOT_FOUND = "AppNotFound_400"
 REFUSED = "InvalidCredentials_400"
@@ -168,7 +168,7 @@ def _verify(bucket: Bucket) -> None:
 def _probe(bucket: Bucket) -> None:
     """Write an object into the bucket and delete it. Raises S3Failed, and ConnectionTestRunning_429."""
     folder = f"{bucket.subpath}/" if bucket.subpath else ""
-    with turn():
+    with connection_test_slot():
         try:
             s3.check(bucket_place(bucket), f"{folder}.leadwright-{bucket.pk}")
         except ContentUnavailable as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db.models import Q, QuerySet, TextField
 from django.db.models.functions import Cast
 
-from crm.privacy.registry import DataSubject, mentioning, register_personal_data
+from crm.privacy.registry import DataSubject, mentioning_rows, register_personal_data
 from outreach.insights.crm_chat.models import CrmChatMessage, CrmChatThread
 from outreach.insights.crm_chat.services import MODULE
 
@@ -15,7 +15,7 @@ INSIDE = frozenset({"answer", "evidence", "rounds", "unproved", "error_detail", 
 
 def _messages(subject: DataSubject) -> Q:
     """Match the questions that name the person, or for which a record of theirs was seen."""
-    mentions = mentioning(subject, "question", "answer", "evidence", "rounds", names=True)
+    mentions = mentioning_rows(subject, "question", "answer", "evidence", "rounds", names=True)
     rows = CrmChatMessage.objects.annotate(
         seen=Cast("evidence", TextField()), told=Cast("rounds", TextField())
     ).order_by()
@@ -24,7 +24,7 @@ def _messages(subject: DataSubject) -> Q:
 
 
 def _threads(subject: DataSubject) -> Q:
-    return mentioning(subject, "title", names=True)
+    return mentioning_rows(subject, "title", names=True)
 
 
 def _blank_titles(subject: DataSubject, rows: QuerySet[CrmChatThread]) -> int:

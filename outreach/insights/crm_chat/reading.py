@@ -95,6 +95,7 @@ def _bounded() -> Iterator[None]:
     """Open a transaction whose statements end after SECONDS."""
     with transaction.atomic():
         with connection.cursor() as cursor:
+            # Local to the transaction: pooled connections must not keep the limit.
             cursor.execute("SELECT set_config('statement_timeout', %s, true)", [f"{SECONDS}s"])
         yield
 

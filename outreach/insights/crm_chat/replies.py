@@ -20,7 +20,7 @@ from accounts.settings.formats import formats_of
 from core.access import Actor
 from core.errors import NamedError
 from core.jobs.leases import update_owned
-from core.jobs.runner import checkpoint, finish
+from core.jobs.runner import finish, save_progress
 from core.tenancy import company_id
 from core.text.json import dumps
 from core.text.timezones import zone_of
@@ -101,7 +101,7 @@ def answer_question(message: CrmChatMessage, deadline: float) -> None:
         message,
         Status.COMPLETED,
         answer=text,
-        evidence=[shown(result) for result in results],
+        evidence=[displayed_result(result) for result in results],
         rounds=[],
         unproved=_unproved(message, text, results),
         error="",
@@ -139,7 +139,7 @@ def _think(message: CrmChatMessage, actor: Actor) -> tuple[str, list[JsonObject]
             return clean_answer(reply.answer), results
         read = _run(reply.steps, asker)
         # What is known by now stands in the row, so that another worker need not ask again.
-        if not checkpoint(message, rounds=[*answered(message), {"reply": model.said, "results": read}]):
+        if not save_progress(message, rounds=[*answered(message), {"reply": model.said, "results": read}]):
             raise ProviderError("cancelled", gettext("The question was stopped."), temporary=False)
 
 
@@ -201,7 +201,7 @@ def custom_fields(actor: Actor) -> dict[str, list[Values]]:
     return panels
 
 
-def shown(result: Values) -> JsonObject:
+def displayed_result(result: Values) -> JsonObject:
     """Return the part of a read list that an answer shows: only the names of the records."""
     table: Table = TABLES[result["list"]]
     records = [{"_id": row["_id"], "name": label_of(table, row)} for row in result["rows"] if "_id" in row]

@@ -24,7 +24,7 @@ MAX_MESSAGES = 200
 """Questions of a conversation."""
 MAX_WAITING = 3
 """Questions of a member that wait for their answers at a time."""
-KEPT = timedelta(days=180)
+QUESTION_LIFE = timedelta(days=180)
 """Time for which a conversation is kept after its last question."""
 Status = CrmChatMessage.Status
 WAITING = (Status.QUEUED, Status.RUNNING)
@@ -114,7 +114,9 @@ def forget_members(member_ids: Sequence[str]) -> None:
 def forget_old() -> bool:
     """Delete conversations without a question for KEPT (a periodic task). Returns whether more may wait."""
     with unscoped(reason="tick: old conversations with the assistant, of all companies"):
-        old = CrmChatThread.objects.filter(last_message_at__lt=timezone.now() - KEPT).values_list("pk", flat=True)
+        old = CrmChatThread.objects.filter(last_message_at__lt=timezone.now() - QUESTION_LIFE).values_list(
+            "pk", flat=True
+        )
         ids = list(old[:1000])
         CrmChatThread.objects.filter(pk__in=ids).delete()
     return len(ids) == 1000

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from outreach.messaging.deliverability.dkim_records import SHORT_BITS, DkimInvalid, key_of, public_record
 from outreach.messaging.deliverability.dmarc import DmarcInvalid, Policy, find_policy
 from outreach.messaging.deliverability.lookups import LookupFailed, Lookups
-from outreach.messaging.deliverability.results import Light, Record, Result, all_shown, printable, shown
+from outreach.messaging.deliverability.results import Light, Record, Result, all_shown, display_text, printable
 from outreach.messaging.deliverability.spf import IP, MAX_LOOKUPS, Spf, SpfInvalid, is_spf
 
 INCLUDES = {
@@ -88,7 +88,7 @@ def check_spf(sender: Sender, lookups: Lookups) -> Result:
         passes = bool(ips) and all(Spf(lookups, ip).evaluate(domain) == "pass" for ip in ips)
     except SpfInvalid as error:
         many = Record(domain, "TXT", _merged(records)) if len(records) > 1 else None
-        return Result("spf", Light.RED, f"The SPF record is not valid: {shown(str(error))}", many, shown_records)
+        return Result("spf", Light.RED, f"The SPF record is not valid: {display_text(str(error))}", many, shown_records)
     # +all covers every server in the world, which receivers take for a sign of spam.
     if ends == "pass":
         text = "The SPF record lets anybody send mail for this domain. End it in ~all."
@@ -97,8 +97,8 @@ def check_spf(sender: Sender, lookups: Lookups) -> Result:
     provider = next((name for host, name in INCLUDES.items() if _is_subdomain(sender.host, host)), "")
     if not (provider in whole.included if provider else passes):
         text = (
-            f"The SPF record does not name {shown(sender.host)}. If this server passes mail on to others before it"
-            " leaves, your provider tells you what to include instead."
+            f"The SPF record does not name {display_text(sender.host)}. If this server passes mail on to others before"
+            " it leaves, your provider tells you what to include instead."
         )
         return Result(
             "spf", Light.AMBER, text, Record(domain, "TXT", _add_mechanism(records[0], needed)), shown_records
@@ -106,7 +106,7 @@ def check_spf(sender: Sender, lookups: Lookups) -> Result:
     if ends == "neutral":
         text = "The SPF record names the server, but says nothing of others. End it in ~all."
         return Result("spf", Light.AMBER, text, Record(domain, "TXT", _with_softfail(records[0])), shown_records)
-    text = f"{shown(sender.host)} may send mail for {domain} ({whole.count} of at most {MAX_LOOKUPS} look-ups)."
+    text = f"{display_text(sender.host)} may send mail for {domain} ({whole.count} of at most {MAX_LOOKUPS} look-ups)."
     return Result("spf", Light.GREEN, text, found=shown_records)
 
 
@@ -166,7 +166,7 @@ def check_dmarc(sender: Sender, lookups: Lookups) -> Result:
         policy = find_policy(lookups, domain)
     except DmarcInvalid as error:
         return Result(
-            "dmarc", Light.RED, shown(str(error)), Record(f"_dmarc.{error.domain}", "TXT", "v=DMARC1; p=none")
+            "dmarc", Light.RED, display_text(str(error)), Record(f"_dmarc.{error.domain}", "TXT", "v=DMARC1; p=none")
         )
     if policy is None:
         text = "There is no DMARC record, and large mail services ask for one from whoever sends much."

@@ -44,14 +44,14 @@ def printable(value: str) -> str:
     return "".join(character if character.isprintable() else "�" for character in value)
 
 
-def shown(value: str) -> str:
+def display_text(value: str) -> str:
     """Return a stranger's published text for display: printable and shortened."""
     text = printable(value)
     return text if len(text) <= MAX_TEXT_LENGTH else f"{text[:MAX_TEXT_LENGTH]}…"
 
 
 def all_shown(values: Iterable[str]) -> tuple[str, ...]:
-    return tuple(shown(value) for value in list(values)[:5])
+    return tuple(display_text(value) for value in list(values)[:5])
 
 
 def worst(lights: Iterable[Light]) -> Light:

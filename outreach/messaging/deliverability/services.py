@@ -20,7 +20,7 @@ from core.jobs.registry import Moment
 from core.tenancy import company_scope, unscoped
 from core.text.translation import gettext_lazy
 from core.types import JsonObject
-from outreach.connections.connected_apps.turns import turn
+from outreach.connections.connected_apps.turns import connection_test_slot
 from outreach.connections.senders.models import Smtp
 from outreach.connections.senders.services import get_sender
 from outreach.messaging.deliverability.checks import Sender, check
@@ -36,10 +36,10 @@ TURNED_RED = Notice(
 SECONDS = 8.0
 """Time limit of all look-ups of one check."""
 EVERY = timedelta(days=1)
-AGAIN = timedelta(hours=1)
+RETRY_DELAY = timedelta(hours=1)
 MAX_TRIES = 3
 BATCH = 10
-NEW_AT_ONCE = 1000
+MAX_BATCH_ROWS = 1000
 ACTIVE = Q(smtp__is_active=True)
 _random = SystemRandom()
 
@@ -81,7 +81,7 @@ def check_sender_now(*, id: str) -> None:
     smtp = get_sender(id)
     key = DkimKey.objects.filter(domain=domain_of(smtp)).first()
     # Before any transaction, and one at a time for a company, since it holds a web thread for seconds.
-    with turn():
+    with connection_test_slot():
         outcome = _check(smtp, key)
     with transaction.atomic():
         row, _created = SenderCheck.objects.get_or_create(smtp=smtp)
@@ -100,12 +100,12 @@ def add_new_senders() -> bool:
         return False
     checked = SenderCheck.objects.filter(smtp=OuterRef("pk"))
     new = Smtp.objects.filter(~Exists(checked), is_active=True).order_by("pk")
-    rows = list(new.values_list("pk", "company_id")[:NEW_AT_ONCE])
+    rows = list(new.values_list("pk", "company_id")[:MAX_BATCH_ROWS])
     # A check by hand may have made the row at the same moment.
     SenderCheck.objects.bulk_create(
         [SenderCheck(smtp_id=pk, company_id=company) for pk, company in rows], ignore_conflicts=True
     )
-    return len(rows) == NEW_AT_ONCE
+    return len(rows) == MAX_BATCH_ROWS
 
 
 def due_checks(now: Moment) -> list[QuerySet[SenderCheck]]:
@@ -187,7 +187,7 @@ def _store(row: SenderCheck, outcome: DomainResult) -> bool:
     row.updated_at = timezone.now()
     # Name servers that were away for a moment must turn nobody's light red.
     if not outcome.complete and row.attempts < MAX_TRIES:
-        row.due_at = row.updated_at + AGAIN
+        row.due_at = row.updated_at + RETRY_DELAY
         return False
     # Reported once, when it turns, and not each day.
     turned = outcome.light == Light.RED and row.light != Light.RED

@@ -13,9 +13,9 @@ from django.utils.safestring import SafeString
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from core.backoffice.columns import Tones, badge, chosen
-from core.backoffice.panels import ROWS, link, list_address, panel, table
-from core.backoffice.references import refer, refer_kind
+from core.backoffice.columns import Tones, badge, choice_text
+from core.backoffice.panels import ROWS, list_address, register_panel, render_link, render_table
+from core.backoffice.references import register_event_kind, register_references
 from core.backoffice.values import state
 from core.text.labels.words import code_label
 from core.text.translation import gettext_lazy as _
@@ -109,15 +109,15 @@ class SendJobAdmin(CompanyRecordAdmin):
 
     def summary(self, record: SendJob) -> Iterable[tuple[str, Any]]:
         """Yield its recipient, its state with the reason, and its sender."""
-        yield _("Status"), state(record.status, chosen(record, "status"))
+        yield _("Status"), state(record.status, choice_text(record, "status"))
         yield _("Reason"), _reason(record)
-        yield _("To"), link(record.contact)
+        yield _("To"), render_link(record.contact)
         yield _("Address"), record.recipient or record.address
         yield _("Sent"), record.sent_at
         yield _("Not before"), record.due_at if record.status in SendJob.TO_SEND else None
-        yield _("By"), link(record.sender) if record.sender else None
-        yield _("Outreach"), link(record.run) if record.run else None
-        yield _("Company"), link(record.company)
+        yield _("By"), render_link(record.sender) if record.sender else None
+        yield _("Outreach"), render_link(record.run) if record.run else None
+        yield _("Company"), render_link(record.company)
 
     @admin.display(description=_("Reason"), ordering="reason")
     def reason_text(self, job: SendJob) -> SafeString | str:
@@ -129,11 +129,11 @@ class SendJobAdmin(CompanyRecordAdmin):
         return lookup in ("run__id__exact", "contact__id__exact") or super().lookup_allowed(lookup, value, request)
 
 
-@panel(SendJob, _("Ledger"), permission="outreach.view_sendjobtransition")
+@register_panel(SendJob, _("Ledger"), permission="outreach.view_sendjobtransition")
 def _ledger(job: SendJob) -> SafeString:
     rows = SendJobTransition.objects.filter(send_job=job).select_related("actor").order_by("created_at", "id")[:100]
     cells = [(row.created_at, _status(row.to_status), _reason(row), row.detail, row.actor) for row in rows]
-    return table((_("Time"), _("Status"), _("Reason"), _("Details"), _("By")), cells)
+    return render_table((_("Time"), _("Status"), _("Reason"), _("Details"), _("By")), cells)
 
 
 @admin.register(SendJobTransition)
@@ -155,14 +155,14 @@ class SendJobTransitionAdmin(CompanyRecordAdmin):
         return _status(row.to_status)
 
 
-@panel(Contact, _("Messages"), permission="outreach.view_sendjob")
+@register_panel(Contact, _("Messages"), permission="outreach.view_sendjob")
 def _messages_to(contact: Contact) -> SafeString:
     return message_table(SendJob.objects.filter(contact=contact), contact__id__exact=contact.pk)
 
 
 def _status(code: str) -> str:
     """Return the words for a status of messages; empty for none."""
-    return chosen(SendJob(status=code), "status") if code else ""
+    return choice_text(SendJob(status=code), "status") if code else ""
 
 
 def _reason(row: SendJob | SendJobTransition) -> str:
@@ -173,10 +173,16 @@ def message_table(rows: QuerySet[SendJob], **query: str) -> SafeString:
     """Render the newest of the messages, with a link to the list that the query selects."""
     rows = rows.select_related("contact").order_by("-id")[:ROWS]
     cells = [
-        (link(row), row.recipient or row.address, state(row.status, chosen(row, "status")), _reason(row), row.sent_at)
+        (
+            render_link(row),
+            row.recipient or row.address,
+            state(row.status, choice_text(row, "status")),
+            _reason(row),
+            row.sent_at,
+        )
         for row in rows
     ]
-    return table(
+    return render_table(
         (_("Message"), _("To"), _("Status"), _("Reason"), _("Sent")),
         cells,
         more=list_address(SendJob, **query),
@@ -197,5 +203,5 @@ class TrackingEventAdmin(CompanyRecordAdmin):
     search_help_text = _("Id of the row or message")
 
 
-refer(SendJob, "message", "sendJob")
-refer_kind(SendJob, "message", "mail")
+register_references(SendJob, "message", "sendJob")
+register_event_kind(SendJob, "message", "mail")

@@ -47,7 +47,7 @@ def _live(ids: Iterable[str]) -> dict[str, File]:
     return {file.pk: file for file in files}
 
 
-def described(ids: Sequence[str], where: str = "attachments", unfit: str = UNFIT) -> list[JsonObject]:
+def describe_files(ids: Sequence[str], where: str = "attachments", unfit: str = UNFIT) -> list[JsonObject]:
     """Return the form in which messages store the files, in their order.
 
     Raises FileNotFound_400 for one that is missing, or in the recycle bin. Raises `unfit` for too many, too large ones
@@ -82,7 +82,7 @@ def described(ids: Sequence[str], where: str = "attachments", unfit: str = UNFIT
     ]
 
 
-def listed(ids: Sequence[str]) -> list[JsonObject]:
+def list_files(ids: Sequence[str]) -> list[JsonObject]:
     """Return the files for people before a mail is sent; deleted ones are marked as missing."""
     live = _live(ids) if ids else {}
     names = dict(File.objects.filter(pk__in=set(ids) - live.keys()).values_list("pk", "name"))

@@ -10,7 +10,7 @@ from datetime import datetime
 from django.utils import timezone
 
 from accounts.settings.formats import zone_of_company
-from core.spans import after
+from core.spans import add_span
 from core.types import JsonObject
 from outreach.messaging.delivery import ledger
 from outreach.messaging.delivery.models import SendJob
@@ -60,7 +60,7 @@ def tell(job_id: str, kind: str, at: datetime, *, for_good: bool = False) -> Non
     SendJob.objects.filter(pk=job_id).update(**event_columns(job, kind, at, for_good=for_good))
 
 
-def prove_sent(job: SendJob, *, at: datetime, proof: str) -> None:
+def confirm_sent(job: SendJob, *, at: datetime, proof: str) -> None:
     """Correct a message with an unknown outcome: it was sent. Its follow-up gets a time, counted from now."""
     # A proof settles uncertain messages only. A message that a person has retried is left to its new attempt.
     if job.status != Status.UNKNOWN or job.sending_at is None:
@@ -69,11 +69,11 @@ def prove_sent(job: SendJob, *, at: datetime, proof: str) -> None:
     if job.next_delay is not None:
         # Counted from now: since the message was sent so much time may have passed that all follow-ups would
         # go at once.
-        values["next_step_at"] = after(timezone.now(), job.next_delay, zone_of_company(job.company_id))
+        values["next_step_at"] = add_span(timezone.now(), job.next_delay, zone_of_company(job.company_id))
     ledger.record_late_outcome(job, to=Status.SENT, sending_at=job.sending_at, detail=proof, **values)
 
 
-def end(job_id: str, *, reason: str, detail: str) -> None:
+def fail_sent_message(job_id: str, *, reason: str, detail: str) -> None:
     """Fail a message that had gone, or may have: it was not delivered, and nothing follows it."""
     gone = SendJob.objects.filter(pk=job_id, status__in=(Status.SENT, Status.UNKNOWN))
     ledger.transition_all(

@@ -88,7 +88,7 @@ def record_claimed(ids: Sequence[str], *, lease: str, worker: int) -> dict[str, 
         return {pk: (text, html) for pk, text, html in cursor.fetchall()}
 
 
-def note(ids: Sequence[str], *, reason: str, detail: str = "", actor_id: str | None = None) -> None:
+def record_event(ids: Sequence[str], *, reason: str, detail: str = "", actor_id: str | None = None) -> None:
     """Record an event of messages that keep their status."""
     now = timezone.now()
     rows = SendJob.objects.filter(pk__in=ids).values_list("pk", "company_id", "status")

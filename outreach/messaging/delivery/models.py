@@ -185,7 +185,7 @@ class SendJob(ChatColumns, CompanyWork):
                 nulls_distinct=False,
             ),
         ]
-        # sendjob_held serves the sweeper: what is held are a few rows among millions.
+        # sendjob_held serves the sweeper: few of millions of rows are held.
         indexes = [
             models.Index(fields=("smtp", "due_at", "id"), condition=models.Q(status="approved"), name="sendjob_due"),
             models.Index(

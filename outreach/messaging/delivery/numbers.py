@@ -12,7 +12,7 @@ from core.tenancy import company_id
 from outreach.messaging.delivery.models import SendJob
 
 
-def next_numbers(contact_ids: Iterable[str], channel: str = SendJob.Channel.CHATAPP) -> dict[str, int]:
+def next_occurrences(contact_ids: Iterable[str], channel: str = SendJob.Channel.CHATAPP) -> dict[str, int]:
     """Return contact -> the number of its next message outside of runs by the channel. The caller keeps a lock on
     each until the transaction ends."""
     ids = sorted(set(contact_ids))

@@ -9,8 +9,8 @@ from django.db.models import Q, QuerySet
 
 from core.errors import NamedError
 from core.models import Event
-from crm.privacy.registry import DataSubject, referring, register_personal_data
-from crm.privacy.tables import blank_events
+from crm.privacy.registry import DataSubject, referring_rows, register_personal_data
+from crm.privacy.tables import clear_event_payloads
 from outreach.messaging.delivery import ledger
 from outreach.messaging.delivery.models import SendJob, SendJobTransition
 from outreach.messaging.delivery.tracking.models import TrackingEvent
@@ -19,11 +19,11 @@ Status = SendJob.Status
 
 
 def _transitions(subject: DataSubject) -> Q:
-    return Q(send_job__in=SendJob.objects.filter(referring(SendJob, subject)))
+    return Q(send_job__in=SendJob.objects.filter(referring_rows(SendJob, subject)))
 
 
 def _events(subject: DataSubject) -> Q:
-    return Q(object_id__in=SendJob.objects.filter(referring(SendJob, subject)).values("pk"))
+    return Q(object_id__in=SendJob.objects.filter(referring_rows(SendJob, subject)).values("pk"))
 
 
 def blank_transitions(subject: DataSubject, rows: QuerySet[SendJobTransition]) -> int:
@@ -68,12 +68,12 @@ def register_tables() -> None:
     """Register the personal data of messages, of their events, their ledger, and of opens and clicks, which erasure
     deletes."""
     register_personal_data("mailOpensAndClicks", TrackingEvent, _transitions, module="genie")
-    register_personal_data("messageEvents", Event, _events, blank_events, module="genie", exported=False)
+    register_personal_data("messageEvents", Event, _events, clear_event_payloads, module="genie", exported=False)
     register_personal_data("messageSteps", SendJobTransition, _transitions, blank_transitions, module="genie")
     register_personal_data(
         "messages",
         SendJob,
-        lambda subject: referring(SendJob, subject),
+        lambda subject: referring_rows(SendJob, subject),
         blank_messages,
         module="genie",
         hides=frozenset({"approved_by_id", "workflow_waits"}),

@@ -46,7 +46,7 @@ register(
 )
 register(
     QueueWork(
-        "doubts", ask_again, due_rows=uncertain_messages, queue="outreach", task="outreach.check_uncertain_messages"
+        "uncertain", ask_again, due_rows=uncertain_messages, queue="outreach", task="outreach.check_uncertain_messages"
     )
 )
 register(PeriodicTask("outreach.lapsed_approvals", hold_lapsed, every=timedelta(minutes=1)))

@@ -15,7 +15,7 @@ from core.types import JsonObject
 from outreach.connections.mail_vendors.registry import channel_of
 from outreach.connections.smtp.markup import html_from_text
 from outreach.messaging.delivery.deciding.context import SendContext, sender_state
-from outreach.messaging.delivery.deciding.decision import DecisionInput, describe, expected
+from outreach.messaging.delivery.deciding.decision import DecisionInput, describe, expected_text
 from outreach.messaging.delivery.deciding.reasons import Reason, sentence_of
 from outreach.messaging.delivery.limits.pauses import TROUBLE
 from outreach.messaging.delivery.models import HANDED_AT, SendJob, SendJobTransition
@@ -172,7 +172,7 @@ def _described(job: SendJob, inputs: DecisionInput, now: datetime, formats: Form
     paused = sender.paused_until if sender is not None and sender.paused_reason in TROUBLE else None
     if decision["state"] == "ready" and paused is not None and paused > now:
         error = sender.last_error  # type: ignore[union-attr]
-        sentence = f"{sentence_of('sender_trouble')} {error} {expected(paused, formats)}"
+        sentence = f"{sentence_of('sender_trouble')} {error} {expected_text(paused, formats)}"
         waiting = {"state": "wait", "reason": "sender_trouble", "sentence": sentence, "detail": error}
         return {**waiting, "until": paused, "goesAt": paused}
     return decision

@@ -16,7 +16,7 @@ from core.errors import NamedError
 from core.jobs import notify_workers
 from core.types import JsonObject
 from crm.models import Contact
-from outreach.connections.ai.evidence import after_edit, checked, of_html
+from outreach.connections.ai.evidence import check_evidence, evidence_after_edit, of_html
 from outreach.connections.chat_apps.models import ChatApp
 from outreach.connections.smtp.markup import MAX_DEPTH, depth_of, sanitise_html, text_from_html
 from outreach.connections.smtp.message import clean_line
@@ -47,7 +47,7 @@ def not_found() -> NamedError:
 
 
 def unproved(rows: QuerySet[SendJob]) -> QuerySet[SendJob]:
-    """Return those of the messages that state something which nothing proves."""
+    """Return the messages with an unproved statement."""
     return rows.filter(UNPROVED)
 
 
@@ -88,7 +88,7 @@ def count_skipped(drafts: QuerySet[SendJob]) -> SkippedApprovals:
     return SkippedApprovals(unproved(live.exclude(OUTDATED)).count(), outdated, never)
 
 
-def approvable(rows: QuerySet[SendJob]) -> QuerySet[SendJob]:
+def approvable_drafts(rows: QuerySet[SendJob]) -> QuerySet[SendJob]:
     """Return the drafts that can be approved together.
 
     They have a text without unproved statements. Outdated drafts are excluded, because nobody has seen their present
@@ -109,9 +109,9 @@ def approve_together(rows: QuerySet[SendJob], member_id: str | None, send_after:
     for id, reason in _unsendable_drafts(rows).values_list("pk", "never"):
         ended.setdefault(reason, []).append(id)
     for reason, ids in ended.items():
-        drafts = SendJob.objects.filter(pk__in=ids, status=Status.DRAFT)  # others may have decided meanwhile
+        drafts = SendJob.objects.filter(pk__in=ids, status=Status.DRAFT)  # others may have approved or rejected some
         ledger.transition_all(drafts, to=final_state(reason), reason=reason, actor_id=member_id)
-    return approve(approvable(rows), member_id, send_after)
+    return approve(approvable_drafts(rows), member_id, send_after)
 
 
 def _unsendable_drafts(rows: QuerySet[SendJob]) -> QuerySet[Any]:
@@ -225,7 +225,7 @@ def approve_message(
     other message and for one that would never be sent. Raises MessageChanged_409 when `content_hash` is that of other
     content, recipients or senders than the message's present ones.
     """
-    # The row stays locked until the commit, so that what was compared is what is approved.
+    # The row stays locked until the commit, so the compared text is the approved text.
     job = locked(message_id, Status.DRAFT, Status.APPROVED)
     unchanged(job, content_hash, "approved")
     needed = ("text",) if job.chat_app_id else ("subject", "text")
@@ -292,7 +292,7 @@ def edit_message(
     evidence = job.evidence
     if subject is not None:
         values["subject"] = clean_line(subject)
-        evidence = after_edit(evidence, "subject", job.subject, values["subject"])
+        evidence = evidence_after_edit(evidence, "subject", job.subject, values["subject"])
     if html is not None and depth_of(html) > MAX_DEPTH:
         raise NamedError("InvalidPayload_400", f"has more than {MAX_DEPTH} tags within each other", field="html")
     rich = sanitise_html(html) if html is not None else None
@@ -304,7 +304,7 @@ def edit_message(
         if not text.strip():
             raise NamedError("InvalidPayload_400", "enter a text", field="text")
         values.update(text=text, html="")
-        evidence = after_edit(evidence, "text", job.text, text)
+        evidence = evidence_after_edit(evidence, "text", job.text, text)
     if rich is not None:
         values["html"] = rich
     if {"text", "html"} & values.keys():
@@ -314,8 +314,8 @@ def edit_message(
         name for name in ("subject", "text", "html") if values.get(name, getattr(job, name)) != getattr(job, name)
     ]
     if changed:
-        ledger.note([job.pk], reason="edited", detail=", ".join(changed), actor_id=member_id)
-        evidence = checked(evidence, facts_about(job))
+        ledger.record_event([job.pk], reason="edited", detail=", ".join(changed), actor_id=member_id)
+        evidence = check_evidence(evidence, facts_about(job))
     values["evidence"] = evidence
     SendJob.objects.filter(pk=job.pk).update(**values)
 

@@ -8,7 +8,7 @@ from typing import Protocol
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from core.errors import shorten
-from core.outbound_http import HttpFailed, exchange
+from core.outbound_http import HttpFailed, send_request
 from outreach.messaging.deliverability.lookups import LookupFailed
 from outreach.messaging.domain_tracking.hosts import PROBE, address_of, is_name, own_host
 
@@ -71,7 +71,7 @@ def check(host: str, proof: str, lookups: Lookups) -> CheckResult:
 
 def _ask(host: str) -> CheckResult:
     try:
-        response = exchange("GET", f"{address_of(host)}{PROBE}", seconds=SECONDS, most_bytes=MAX_BYTES)
+        response = send_request("GET", f"{address_of(host)}{PROBE}", seconds=SECONDS, most_bytes=MAX_BYTES)
     except HttpFailed as failed:
         # A proxy that is being restarted must not take links from mails that have gone.
         return CheckResult(False, f"The records are there, but links would not work: {failed.detail}", asked=False)

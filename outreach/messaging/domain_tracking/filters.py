@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accounts.snapshots.filters import authorship
+from accounts.snapshots.filters import authorship_fields
 from core.lists import FieldSet, ListField
 
 DOMAIN_FIELDS = FieldSet(
@@ -11,7 +11,7 @@ DOMAIN_FIELDS = FieldSet(
         ListField("name", "text", "name", searchable=True, nullable=False),
         ListField("status", "text", "state", nullable=False),
         ListField("checkedAt", "date", "checked_at"),
-        *authorship(),
+        *authorship_fields(),
     ],
     default_search=("name",),
 )

@@ -21,7 +21,7 @@ from core.jobs.registry import Moment
 from core.lists import BulkSelection, in_batches
 from core.tenancy import company_scope
 from crm.records.writes.unique_names import save_unique_name
-from outreach.connections.connected_apps.turns import turn
+from outreach.connections.connected_apps.turns import connection_test_slot
 from outreach.messaging.deliverability.lookups import DnsLookups
 from outreach.messaging.domain_tracking.checks import SECONDS, CheckResult, check
 from outreach.messaging.domain_tracking.hosts import forget, is_name, own_host
@@ -106,7 +106,7 @@ def check_now(*, id: str, member_id: str) -> None:
     """Check a host now. Raises DomainTrackingNotFound_400, and ConnectionTestRunning_429 while another test runs."""
     domain = get_domain(id)
     # Before the transaction: name servers and the host itself may take seconds.
-    with turn():
+    with connection_test_slot():
         outcome = _check(domain)
     with transaction.atomic():
         # Read again: it may have been deleted, or checked by a worker, in these seconds.

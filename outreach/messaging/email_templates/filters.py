@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accounts.snapshots.filters import authorship
+from accounts.snapshots.filters import authorship_fields
 from core.lists import FieldSet, ListField
 
 TEMPLATE_FIELDS = FieldSet(
@@ -11,7 +11,7 @@ TEMPLATE_FIELDS = FieldSet(
         ListField("name", "text", "name", searchable=True, nullable=False),
         ListField("category", "text", "category", searchable=True, nullable=False),
         ListField("subject", "text", "subject", searchable=True, nullable=False),
-        *authorship(),
+        *authorship_fields(),
     ],
     default_search=("name", "subject"),
 )

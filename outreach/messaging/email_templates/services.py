@@ -15,7 +15,7 @@ from core.types import Values
 from crm.contacts.selectors import live_contacts
 from crm.models import Contact
 from crm.records.writes.unique_names import save_unique_name
-from outreach.messaging.delivery.attachments import described
+from outreach.messaging.delivery.attachments import describe_files
 from outreach.messaging.email_templates.compiler import Compiled
 from outreach.messaging.email_templates.models import EmailTemplate, EmailTemplateVersion
 from outreach.messaging.email_templates.rendering import Rendered, ValueReader, compile_template, render
@@ -91,7 +91,7 @@ def restore_version(*, id: str, member_id: str, number: int) -> EmailTemplate:
 
 def _save(template: EmailTemplate, *, new_words: bool, new_files: bool = False) -> EmailTemplate:
     if new_files:
-        template.attachments = [file["id"] for file in described(template.attachments)]
+        template.attachments = [file["id"] for file in describe_files(template.attachments)]
     compiled = compile_template(template.subject, template.body, template.variables)
     template.html = compiled.html
     template.text = compiled.text

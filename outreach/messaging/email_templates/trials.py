@@ -16,7 +16,7 @@ from core.errors import NamedError, shorten
 from core.ids import new_id
 from core.tenancy import company_id
 from core.types import Values
-from outreach.connections.connected_apps.turns import turn
+from outreach.connections.connected_apps.turns import connection_test_slot
 from outreach.connections.mail_vendors.registry import CHANNELS
 from outreach.connections.senders.models import Sender, Smtp
 from outreach.connections.senders.services import TIMEOUTS
@@ -28,7 +28,7 @@ from outreach.messaging.delivery.attachments import (
     AttachmentMissing,
     AttachmentReader,
     AttachmentUnavailable,
-    described,
+    describe_files,
 )
 from outreach.messaging.delivery.senders import choose_sender, open_session
 from outreach.messaging.email_templates.rendering import Rendered
@@ -69,7 +69,7 @@ def send_trial(
     sender = choose_sender(smtp_id, letter=letter, kinds=(Smtp,))
     for _ in to:
         TRIALS.count(member_id)
-    with turn():
+    with connection_test_slot():
         _send(sender, to, mail, _contents(files))
     return mail, files
 
@@ -108,7 +108,7 @@ def _mail(
 
 def _contents(files: Sequence[str]) -> tuple[Attachment, ...]:
     """Return the files with their contents. Raises FileNotFound_400, InvalidEmailTemplate_400."""
-    reader, entries = AttachmentReader(), described(files)
+    reader, entries = AttachmentReader(), describe_files(files)
     reader.prepare([entries])
     try:
         return reader.read(entries)

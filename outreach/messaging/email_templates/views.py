@@ -22,7 +22,7 @@ from outreach.connections.connected_apps.turns import BUSY
 from outreach.connections.mail_vendors.registry import LETTERS
 from outreach.connections.mail_vendors.services import nothing_selected
 from outreach.connections.smtp.markup import html_from_text, page_of
-from outreach.messaging.delivery.attachments import listed
+from outreach.messaging.delivery.attachments import list_files
 from outreach.messaging.email_templates import services
 from outreach.messaging.email_templates.filters import TEMPLATE_FIELDS, VERSION_FIELDS
 from outreach.messaging.email_templates.models import EmailTemplate, EmailTemplateVersion
@@ -142,7 +142,7 @@ class EmailTemplateViewSet(ResourceViewSet):
         files = data.pop("attachments", ())
         check_sees_files(self.actor, files)
         compiled, mail = services.preview_words(contact_id=contact, **data)
-        return shown_mail(mail, compiled.links, listed(files))
+        return shown_mail(mail, compiled.links, list_files(files))
 
     @action(detail=True, url_path="preview")
     @endpoint(
@@ -215,7 +215,7 @@ class TrialViewSet(ResourceViewSet):
             attachments=files,
             member_id=self.actor.member_id,
         )
-        return shown_mail(mail, (), listed(sent_files))
+        return shown_mail(mail, (), list_files(sent_files))
 
     def _other(self, type: str, contact: str | None, data: JsonObject) -> Rendered:
         send = OTHERS[type]
@@ -229,7 +229,11 @@ class TrialViewSet(ResourceViewSet):
 
 def _preview(view: ResourceViewSet, id: str) -> JsonObject:
     template, mail = services.preview_template(id=id, contact_id=asked_contact(view))
-    return {"_id": template.pk, "name": template.name, **shown_mail(mail, template.links, listed(template.attachments))}
+    return {
+        "_id": template.pk,
+        "name": template.name,
+        **shown_mail(mail, template.links, list_files(template.attachments)),
+    }
 
 
 def asked_contact(view: ResourceViewSet) -> str | None:

@@ -16,7 +16,7 @@ from core.errors import NamedError, ValidationFailed
 from core.jobs import notify_workers
 from core.types import JsonObject
 from outreach.connections.connected_apps.registry import CONNECTED_APPS, MODULE
-from outreach.connections.connected_apps.turns import turn
+from outreach.connections.connected_apps.turns import connection_test_slot
 from outreach.connections.senders.models import Smtp
 from outreach.messaging.inbox.models import ImapMailbox
 from outreach.messaging.inbox.receiving.imap import ImapConfig, ImapFailed, Timeouts, open_mailbox
@@ -65,7 +65,7 @@ def create_mailbox(*, member_id: str, smtp: str, verified: bool = True, **values
     """
     values = _checked(values)
     # One test at a time for each company, for each holds a web thread for up to 12 seconds.
-    with turn() if verified else nullcontext():
+    with connection_test_slot() if verified else nullcontext():
         with transaction.atomic():
             # The sender is locked, so that two requests cannot both find it without a mailbox.
             if not Smtp.objects.select_for_update(of=("self",)).filter(pk=smtp).exists():
@@ -103,7 +103,7 @@ def update_mailbox(*, id: str, member_id: str, verified: bool | None = None, **v
             tests = verified or (bool(changed) and verified is None)
             if tests:
                 # Taken inside the transaction, so a refused turn leaves nothing changed.
-                held.enter_context(turn())
+                held.enter_context(connection_test_slot())
             fresh: JsonObject = {"failures": 0, "due_at": timezone.now()}
             if mailbox.status == ImapMailbox.Status.FAILED:
                 fresh |= {"status": ImapMailbox.Status.WAITING, "deaths": 0, "error": ""}
@@ -138,7 +138,7 @@ def check_mailbox(*, id: str) -> MailboxCheck:
     mailbox = ImapMailbox.objects.filter(pk=id).first()
     if mailbox is None:
         raise not_found()
-    with turn():
+    with connection_test_slot():
         return _test(mailbox)
 
 

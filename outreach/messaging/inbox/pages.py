@@ -38,7 +38,7 @@ NEAR = 30
 SECRET = "password"  # noqa: S105  the field's name
 
 
-def shown(mail: Values) -> JsonObject:
+def mail_row(mail: Values) -> JsonObject:
     """Return a received mail with the words and the tone of its kind, and who it is about."""
     label, tone = MAIL_KINDS.get(mail["kind"], (mail["kind"], ""))
     contact = mail["contact"] or {}
@@ -94,7 +94,7 @@ class Inbox(InboxPage):
             "state": state,
             "choices": self.choices,
             "columns": self.columns,
-            "mails": [shown(entry) for entry in answer.data],
+            "mails": [mail_row(entry) for entry in answer.data],
             "total": answer.total,
             "more": state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
             "only": only,
@@ -109,12 +109,12 @@ class InboundMail(InboxPage):
     template = "web/inbox/detail.html"
 
     def show(self) -> Values:
-        mail = shown(self.read(f"inbox/{self.params['id']}").data)
+        mail = mail_row(self.read(f"inbox/{self.params['id']}").data)
         others = self.read("inbox", {"p": "1", "n": str(NEAR)})
         return {
             "mail": mail,
             "title": mail["subject"] or gettext("No subject"),
-            "queue": [shown(other) for other in others.data],
+            "queue": [mail_row(other) for other in others.data],
             "severity": SEVERITIES.get(mail["severity"], ""),
             "answer_by": self.answer_by(mail) if mail["kind"] in ("reply", "calendar", "auto") else "",
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import Q, QuerySet
 
-from crm.privacy.registry import DataSubject, referring, register_personal_data
+from crm.privacy.registry import DataSubject, referring_rows, register_personal_data
 from outreach.messaging.delivery.models import SendJob
 from outreach.messaging.mail_events.models import MailEvent
 
@@ -14,7 +14,7 @@ def _events(subject: DataSubject) -> Q:
     addresses = Q(pk__in=[])
     for email in subject.emails:
         addresses |= Q(recipient__iexact=email)
-    return addresses | Q(send_job__in=SendJob.objects.filter(referring(SendJob, subject)))
+    return addresses | Q(send_job__in=SendJob.objects.filter(referring_rows(SendJob, subject)))
 
 
 def blank_events(subject: DataSubject, rows: QuerySet[MailEvent]) -> int:

@@ -14,12 +14,19 @@ from django.utils import timezone
 from core.internals.django import raw_delete
 from core.jobs import notify_workers
 from core.jobs.registry import Moment
-from core.outbound_http import HttpFailed, exchange
+from core.outbound_http import HttpFailed, send_request
 from core.tenancy import company_id, company_scope, unscoped
 from core.types import JsonObject
 from outreach.connections.mail_vendors.models import MailApp
 from outreach.connections.mail_vendors.webhooks import CONFIRM, HookRefused, ProviderEvent
-from outreach.messaging.delivery.deliveries import CAME_BACK, HEIGHTS, REJECTED, end, event_columns, prove_sent
+from outreach.messaging.delivery.deliveries import (
+    CAME_BACK,
+    HEIGHTS,
+    REJECTED,
+    confirm_sent,
+    event_columns,
+    fail_sent_message,
+)
 from outreach.messaging.delivery.limits import guardrails
 from outreach.messaging.delivery.models import SendJob
 from outreach.messaging.delivery.unsubscribing.services import unsubscribe
@@ -182,9 +189,9 @@ def _apply(event: MailEvent, job: SendJob) -> None:
         SendJob.objects.filter(pk=job.pk).update(**values)
     # A hard bounce ends even a message that had been delivered: the receiving server decides.
     if event.hard or event.kind in _REFUSED:
-        end(job.pk, reason=CAME_BACK if event.hard else REJECTED, detail=event.detail)
+        fail_sent_message(job.pk, reason=CAME_BACK if event.hard else REJECTED, detail=event.detail)
     elif event.kind in _CERTAIN:
-        prove_sent(job, at=event.happened_at, proof=f"The vendor has told that it was {event.kind}.")
+        confirm_sent(job, at=event.happened_at, proof=f"The vendor has told that it was {event.kind}.")
     _suppress(event, job)
 
 
@@ -209,7 +216,7 @@ def _confirm_subscriptions() -> int:
         # Checked again before the call: the row may be days old, and the host rules stricter by now.
         if event.app.spec.is_confirmation_url(event.detail):
             with suppress(HttpFailed):  # the vendor asks again, and that is an event of its own
-                exchange("GET", event.detail, seconds=10, most_bytes=100_000)
+                send_request("GET", event.detail, seconds=10, most_bytes=100_000)
         # Also if the call failed: SNS repeats the request to confirm, and that is a new event.
         MailEvent.objects.filter(pk=event.pk).update(applied_at=timezone.now())
     return len(waiting)

@@ -13,7 +13,7 @@ from core.api.output import Computed, IdField, Output
 from core.types import JsonObject, Values
 from outreach.connections.mail_vendors.serializers import MailAppSnapshot
 from outreach.connections.senders.serializers import SmtpSnapshot
-from outreach.messaging.delivery.attachments import MAX_FILES, listed
+from outreach.messaging.delivery.attachments import MAX_FILES, list_files
 from outreach.messaging.delivery.deciding.reasons import sentence_of
 from outreach.messaging.delivery.serializers import ContactSnapshot, delay_input
 from outreach.messaging.email_templates.rendering import BUILT_IN
@@ -171,7 +171,7 @@ class MailDetail(MailOut):
 
     @classmethod
     def complete(cls, rows: list[JsonObject]) -> list[JsonObject]:
-        return [{**row, "files": listed(row["attachments"])} for row in rows]
+        return [{**row, "files": list_files(row["attachments"])} for row in rows]
 
 
 class MailPreview(Output):

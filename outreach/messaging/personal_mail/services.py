@@ -25,11 +25,11 @@ from crm.models import Contact
 from outreach.connections.senders.models import Sender, Smtp
 from outreach.connections.smtp.markup import MAX_DEPTH, depth_of
 from outreach.messaging.delivery import ledger
-from outreach.messaging.delivery.attachments import described
+from outreach.messaging.delivery.attachments import describe_files
 from outreach.messaging.delivery.deciding.context import SendContext
 from outreach.messaging.delivery.deciding.decision import Stop, decide
 from outreach.messaging.delivery.models import SendJob
-from outreach.messaging.delivery.numbers import next_numbers
+from outreach.messaging.delivery.numbers import next_occurrences
 from outreach.messaging.delivery.privacy import not_erased
 from outreach.messaging.delivery.senders import choose_sender, columns_of
 from outreach.messaging.email_templates.compiler import is_html
@@ -176,7 +176,7 @@ def _take_back(mail: PersonalMail, member_id: str) -> None:
 def _apply(mail: PersonalMail, values: JsonObject) -> None:
     """Set the given values of a mail."""
     if "to" in values:
-        _address(mail, **values["to"])
+        _set_recipient(mail, **values["to"])
     if "in_reply_to" in values:
         _join_thread(mail, values["in_reply_to"])
     _set_sender(mail, values)
@@ -186,16 +186,16 @@ def _apply(mail: PersonalMail, values: JsonObject) -> None:
     if depth_of(mail.signature) > MAX_DEPTH:
         raise NamedError("InvalidPayload_400", f"has more than {MAX_DEPTH} tags within each other", field="signature")
     if "template" in values:
-        _begin_with(mail, values["template"], given=values.keys())
+        _apply_template(mail, values["template"], given=values.keys())
     if "attachments" in values:
         mail.attachments = values["attachments"]
     if mail.attachments:
-        mail.attachments = [file["id"] for file in described(mail.attachments, unfit="InvalidPayload_400")]
+        mail.attachments = [file["id"] for file in describe_files(mail.attachments, unfit="InvalidPayload_400")]
     if not mail.subject:
         mail.subject = thread_of(mail).subject
 
 
-def _address(mail: PersonalMail, kind: str, id: str) -> None:
+def _set_recipient(mail: PersonalMail, kind: str, id: str) -> None:
     """Set the person: a contact, or the contact of a lead."""
     lead = live_leads().filter(pk=id).first() if kind == "lead" else None
     if kind == "lead" and lead is None:
@@ -229,12 +229,12 @@ def _set_sender(mail: PersonalMail, values: JsonObject) -> None:
     if len(given) > 1:
         raise ValidationFailed("smtp, mailApp: there is one sender", "choose a sender", field=("smtp", "mailApp"))
     if given:
-        _go_by(mail, choose_sender(given[0]))
+        _use_sender(mail, choose_sender(given[0]))
     elif "smtp" in values or "mail_app" in values:
         mail.smtp = mail.mail_app = None
 
 
-def _go_by(mail: PersonalMail, sender: Sender) -> None:
+def _use_sender(mail: PersonalMail, sender: Sender) -> None:
     mail.smtp = sender if isinstance(sender, Smtp) else None
     mail.mail_app = None if isinstance(sender, Smtp) else sender
 
@@ -248,7 +248,7 @@ def _usual_sender(mail: PersonalMail) -> Sender:
     return sender if sender is not None and sender.is_active else choose_sender(None)
 
 
-def _begin_with(mail: PersonalMail, id: str | None, given: Any) -> None:
+def _apply_template(mail: PersonalMail, id: str | None, given: Any) -> None:
     """Take the words and files of a template that the caller has not given."""
     mail.template = get_template(id, "template") if id else None
     if mail.template is None:
@@ -277,7 +277,7 @@ def _send(mail: PersonalMail, member_id: str, delay_seconds: int) -> None:
     sender = mail.sender or _usual_sender(mail)
     if not sender.is_active:
         raise NamedError("NoSMTPSelected_400", "choose another sender; this one is off", field="smtp")
-    _go_by(mail, sender)
+    _use_sender(mail, sender)
     words = rendered(mail, contact)
     check_sendable(words)
     thread = thread_of(mail)
@@ -287,12 +287,12 @@ def _send(mail: PersonalMail, member_id: str, delay_seconds: int) -> None:
         contact=contact,
         channel=sender.app_key,
         **columns_of(sender),
-        occurrence=next_numbers([contact.pk], sender.app_key)[contact.pk],
+        occurrence=next_occurrences([contact.pk], sender.app_key)[contact.pk],
         recipient=contact.email or "",
         subject=words.subject,
         text=words.text,
         html=words.html,
-        attachments=described(mail.attachments, unfit="InvalidPayload_400"),
+        attachments=describe_files(mail.attachments, unfit="InvalidPayload_400"),
         reference_ids=thread.references,
         provider_thread_id=thread.vendor_id,
         status=SendJob.Status.APPROVED,

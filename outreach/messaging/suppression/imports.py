@@ -16,7 +16,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from core.errors import NamedError, ValidationFailed
-from core.jobs import checkpoint, finish, has_due, notify_workers, release
+from core.jobs import finish, has_due, notify_workers, release, save_progress
 from core.tenancy import company_id
 from core.types import JsonObject
 from crm.files.models import File
@@ -186,7 +186,7 @@ def run(job: SuppressionImport, deadline: float) -> None:
 def _work(job: SuppressionImport, table: Table, deadline: float) -> None:
     columns = _columns(job, table)
     # Counted once: after a kill the worker goes on at its row, and the total is known.
-    if job.total is None and not checkpoint(job, total=table.count_rows()):
+    if job.total is None and not save_progress(job, total=table.count_rows()):
         release(job)
         return
     rows = table.rows(job.next_row)
@@ -194,7 +194,7 @@ def _work(job: SuppressionImport, table: Table, deadline: float) -> None:
     while (batch := _read(job, columns, islice(rows, size))).rows:
         with transaction.atomic():
             # The addresses and the place in the file commit together, so no row is read twice or left out.
-            go_on = checkpoint(job, **_write(job, batch))
+            go_on = save_progress(job, **_write(job, batch))
         # Time is up only if somebody else's import waits.
         if not go_on or (monotonic() > deadline and has_due(SuppressionImport)):
             release(job)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import Q
 
-from core.reports import Grouping, Report, Source, condition, count
+from core.reports import Grouping, Report, Source, count, filter_condition
 from core.text.translation import gettext_lazy
 from outreach.messaging.suppression.models import Suppression
 
@@ -32,7 +32,7 @@ SUPPRESSIONS = Report(
             columns=(
                 count("addresses", gettext_lazy("Addresses")),
                 *(
-                    count(str(reason), title, Q(reason=reason), condition("reason", "equals", reason))
+                    count(str(reason), title, Q(reason=reason), filter_condition("reason", "equals", reason))
                     for reason, title in REASONS.items()
                 ),
             ),

@@ -14,7 +14,7 @@ from outreach.messaging.suppression.addresses import is_address
 from outreach.messaging.suppression.models import Suppression
 
 MAX_CHARACTERS = 254
-MAX_AT_ONCE = 1000
+MAX_BATCH_ADDRESSES = 1000
 """Addresses that one request adds."""
 
 
@@ -82,10 +82,10 @@ def suppress_many(*, items: Sequence[Any], read: Callable[[Any], JsonObject], me
     The result has new ones as created and listed ones as updated. Listed ones keep their reason and source. Raises
     InvalidPayload_400 for no item and for too many.
     """
-    if not 0 < len(items) <= MAX_AT_ONCE:
+    if not 0 < len(items) <= MAX_BATCH_ADDRESSES:
         raise NamedError(
             "InvalidPayload_400",
-            f"has {len(items)} addresses; from 1 to {MAX_AT_ONCE:,} go in one request",
+            f"has {len(items)} addresses; from 1 to {MAX_BATCH_ADDRESSES:,} go in one request",
             field="formData",
         )
     result, rows = BulkResult(), dict[str, Suppression]()

@@ -41,6 +41,7 @@ def propose(contact: Contact, values: Mapping[str, str], app: DataApp, run_id: s
         for proposal in EnrichmentProposal.objects.filter(contact=contact).only("field", "text")
     }
     new = [row for row in rows if (row.field, row.text) not in before]
+    # Two runs may ask about one contact at once and get the same proposal.
     EnrichmentProposal.objects.bulk_create(new, ignore_conflicts=True)
     return len(new)
 

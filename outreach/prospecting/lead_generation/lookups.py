@@ -11,7 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from core.access import quota_exceeded, remaining_quota
-from core.jobs import checkpoint, release
+from core.jobs import release, save_progress
 from core.text.addresses import BadAddress, read_email
 from core.types import JsonObject
 from crm.contacts.schema import ContactRow, ContactSchema
@@ -19,7 +19,7 @@ from crm.contacts.services import create_contacts
 from crm.contacts.unique_key import keyed_row, live_holders
 from crm.leads.schema import LeadSchema
 from outreach.connections.ai.providers import ContactBrief
-from outreach.connections.ai.providers.matching import Term, fit
+from outreach.connections.ai.providers.matching import Term, match_share
 from outreach.connections.data_apps.services import record_error
 from outreach.connections.data_apps.transport import DataAppError
 from outreach.messaging.suppression.selectors import suppressed_addresses
@@ -71,7 +71,7 @@ def ask_sources(job: LeadGeneration, deadline: float) -> bool:
         entry, people = _ask(job, source, query)
         others = [row for row in job.sources if row["app"] != entry["app"]]
         with transaction.atomic():
-            going = checkpoint(job, sources=[*others, entry], candidates=[*job.candidates, *people])
+            going = save_progress(job, sources=[*others, entry], candidates=[*job.candidates, *people])
         if not entry["done"]:
             release(job, due_at=timezone.now() + WAIT * 2 ** (entry["tries"] - 1))
             return False
@@ -125,7 +125,7 @@ def new_people(job: LeadGeneration, terms: Sequence[Term]) -> NewPeople:
             continue
         seen |= keys | contact_ids
         brief = _brief(candidates[place], labels)
-        fits = fit(terms, brief)
+        fits = match_share(terms, brief)
         entry = {
             **({"contact": next(iter(contact_ids))} if contact_ids else {"candidate": place}),
             "score": max(fits.score, LEAST_SCORE),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db.models import Q, QuerySet
 
 from core.types import JsonObject
-from crm.privacy.registry import DataSubject, mentioning, register_personal_data
+from crm.privacy.registry import DataSubject, mentioning_rows, register_personal_data
 from outreach.prospecting.lead_generation.models import LeadGeneration
 
 
@@ -13,7 +13,7 @@ def _searches(subject: DataSubject) -> Q:
     where = Q(pk__in=[])
     for id in subject.contact_ids:
         where |= Q(found__contains=[{"contact": id}])
-    return where | mentioning(subject, "candidates")
+    return where | mentioning_rows(subject, "candidates")
 
 
 def _own_finds(subject: DataSubject, row: JsonObject) -> JsonObject:

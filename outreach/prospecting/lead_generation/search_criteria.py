@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from outreach.connections.ai.providers import ContactBrief, Fit
-from outreach.connections.ai.providers.matching import Term, fit, terms_of
+from outreach.connections.ai.providers.matching import Term, match_share, terms_of
 from outreach.connections.ai.providers.places import Place, is_there, places_of
 from outreach.connections.ai.providers.purpose import read_purpose
 
@@ -29,7 +29,7 @@ class SearchCriteria:
 
     def fit(self, contact: ContactBrief) -> Fit:
         """Return how well a contact of the company fits; 0 for one who is elsewhere."""
-        best = fit(self.terms, contact)
-        if best.score == 0 or (self.places and self.asked and fit(self.asked, contact).score == 0):
+        best = match_share(self.terms, contact)
+        if best.score == 0 or (self.places and self.asked and match_share(self.asked, contact).score == 0):
             return Fit(0.0)
         return best if is_there(self.places, contact) else Fit(0.0)

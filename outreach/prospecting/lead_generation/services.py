@@ -16,10 +16,10 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from core.access import entitlement, is_limited, limited, reserve_quota
+from core.access import entitlement, is_limited, limited_creation, reserve_quota
 from core.errors import NamedError
 from core.hooks import Hook
-from core.jobs import checkpoint, finish, notify_workers, release, update_owned
+from core.jobs import finish, notify_workers, release, save_progress, update_owned
 from core.jobs.runner import notify_ended
 from core.lists import tree
 from core.lists.values import refuse
@@ -31,7 +31,7 @@ from crm.leads.schema import CONTACT_KEYS, LeadSchema
 from crm.leads.selectors import live_leads
 from crm.leads.services import create_leads
 from crm.models import Contact, Lead
-from crm.records.problems import refusal
+from crm.records.problems import problems_error
 from crm.segments.services import fields_of, stored_tree
 from outreach.connections.ai.briefs import CONTACT_COLUMNS, ContactBriefs, company_brief
 from outreach.connections.ai.models import AiUsage
@@ -151,11 +151,11 @@ def _check_lead(form_data: Values, relations: Values) -> None:
     schema = LeadSchema.load()
     row, problems = schema.read(form_data, partial=True)
     if row is None:
-        raise refusal(problems)
+        raise problems_error(problems)
     Relations(**relations).put_into(row)
     absent = missing_references([row]).get(0) or schema.check_references([row]).get(0)
     if absent:
-        raise refusal(absent)
+        raise problems_error(absent)
 
 
 def _stored_filters(filters: Values) -> JsonObject:
@@ -213,7 +213,7 @@ def run(job: LeadGeneration, deadline: float) -> None:
         release(job)
         return
     try:
-        allowed = limited(entitlement(job.company_id)) if job.limited else nullcontext()
+        allowed = limited_creation(entitlement(job.company_id)) if job.limited else nullcontext()
     except NamedError as error:
         finish(job, LeadGeneration.Status.FAILED, error=LAPSED, error_detail=str(error))
         return
@@ -239,7 +239,7 @@ def _search(job: LeadGeneration, deadline: float) -> None:
             return
         best = _best(job, contacts, sought, briefs)
         with transaction.atomic():
-            going = checkpoint(job, position=contacts[-1].pk, processed=job.processed + len(contacts), found=best)
+            going = save_progress(job, position=contacts[-1].pk, processed=job.processed + len(contacts), found=best)
         if monotonic() > deadline:
             break
     release(job)
@@ -323,7 +323,7 @@ def _finish(job: LeadGeneration, judged: list[Found], people: NewPeople, unjudge
     except _NoLeadSource as lost:
         leads, problems = _make_all(job, [each for each in ranked if "candidate" not in each], NewPeople())
         problems.append(f"Nobody of the lead sources could become a lead: {lost}")
-    if not checkpoint(job) and job.cancel_requested:
+    if not save_progress(job) and job.cancel_requested:
         raise _Stopped
     error = " ".join(problems) or ("" if leads else _nobody(job))
     finish(job, LeadGeneration.Status.COMPLETED, found=leads, created=len(leads), error=error, judge_error=unjudged)

@@ -10,8 +10,8 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin, command
 from core.backoffice.dialogs import has_status
-from core.backoffice.panels import panel
-from core.backoffice.references import refer_kind
+from core.backoffice.panels import register_panel
+from core.backoffice.references import register_event_kind
 from core.text.translation import gettext_lazy as _
 from outreach.messaging.delivery.admin import message_table
 from outreach.messaging.delivery.models import SendJob
@@ -40,11 +40,11 @@ class CampaignAdmin(CompanyRecordAdmin):
     cancel = command(_("Cancel"), lambda row: cancel_campaign(id=row.pk, member_id=None), _("Cancelled"))
 
 
-@panel(Campaign, _("Messages"), permission="outreach.view_sendjob")
+@register_panel(Campaign, _("Messages"), permission="outreach.view_sendjob")
 def _messages(campaign: Campaign) -> SafeString:
     run = run_of(campaign.pk)
     messages = SendJob.objects.filter(run=run) if run else SendJob.objects.none()
     return message_table(messages, run__id__exact=run.pk if run else "")
 
 
-refer_kind(Campaign, "campaign")
+register_event_kind(Campaign, "campaign")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from core.errors import NamedError
 from core.types import JsonObject, Values
-from outreach.chat.chat_templates.frozen import check_sendable, freeze
+from outreach.chat.chat_templates.frozen import check_sendable, freeze_template
 from outreach.chat.chat_templates.services import not_found
 from outreach.connections.chat_apps.checks import INVALID
 from outreach.connections.chat_apps.models import ChatTemplate
@@ -53,7 +53,7 @@ def chat_words(
     template = templates.get(id)
     if template is None:
         raise not_found(f"{where}{parameter}")
-    frozen = freeze(template, content.get("variables") or {}, reader, where, parameter)
+    frozen = freeze_template(template, content.get("variables") or {}, reader, where, parameter)
     return {"subject": "", "html": "", "text": "", "variables": [], "chat": frozen}
 
 

@@ -16,7 +16,7 @@ from outreach.messaging.delivery.deciding.reasons import Reason
 from outreach.messaging.delivery.models import SendJob
 from outreach.runs.campaigns.models import Campaign
 from outreach.runs.campaigns.selectors import run_of
-from outreach.runs.campaigns.services import get_campaign, refused
+from outreach.runs.campaigns.services import get_campaign, state_error
 from outreach.runs.genie.locks import lock_run
 from outreach.runs.genie.models import GenieScheduler
 from outreach.runs.genie.review.message_jobs import Action, Changed, change_messages, held_until
@@ -43,7 +43,7 @@ def pause_campaign(*, id: str, member_id: str) -> None:
     if campaign.status == Status.PAUSED:
         return
     if campaign.status != Status.RUNNING:
-        raise refused(f"the campaign is {campaign.status}; what runs can be paused", field="status")
+        raise state_error(f"the campaign is {campaign.status}; what runs can be paused", field="status")
     # One row stops all messages: the intent checks it, however many are due.
     GenieScheduler.objects.filter(of_campaign=campaign).update(paused_at=timezone.now())
     _change(campaign, Status.PAUSED, member_id, "campaign.paused")
@@ -59,7 +59,7 @@ def resume_campaign(*, id: str, member_id: str) -> None:
     if campaign.status == Status.RUNNING:
         return
     if campaign.status != Status.PAUSED:
-        raise refused(f"the campaign is {campaign.status}; what is paused can be resumed", field="status")
+        raise state_error(f"the campaign is {campaign.status}; what is paused can be resumed", field="status")
     GenieScheduler.objects.filter(of_campaign=campaign).update(paused_at=None)
     run = run_of(campaign.pk)
     # The first batch within the request, so that small campaigns go on at once; a periodic task frees the
@@ -88,7 +88,7 @@ def cancel_campaign(*, id: str, member_id: str | None) -> Changed:
     """
     campaign = get_campaign(id, lock=True)
     if campaign.status in (Status.DRAFT, Status.COMPLETED, Status.FAILED):
-        raise refused(f"the campaign is {campaign.status}; there is nothing to cancel", field="status")
+        raise state_error(f"the campaign is {campaign.status}; there is nothing to cancel", field="status")
     run = run_of(campaign.pk)
     # Also of a cancelled one: a job that was stopped half way is finished by asking again.
     changed = Changed(0) if run is None else cancel_run(run_id=run.pk, member_id=member_id, of_campaign=True)
@@ -113,7 +113,7 @@ def release_messages(*, id: str, member_id: str, ids: Sequence[str] | None, dela
     campaign = get_with_drafts(id, lock=True)
     run = run_of(campaign.pk)
     if run is None or campaign.status not in (Status.RUNNING, Status.PAUSED):
-        raise refused(f"the campaign is {campaign.status}; nothing waits to be released", field="status")
+        raise state_error(f"the campaign is {campaign.status}; nothing waits to be released", field="status")
     # The run's lock keeps a bulk change of the same messages apart.
     locked = lock_run(run.pk)
     if locked is None or ids is None:

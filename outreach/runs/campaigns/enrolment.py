@@ -12,7 +12,7 @@ from outreach.messaging.delivery.deciding.reasons import Reason
 from outreach.messaging.delivery.models import SendJob
 from outreach.runs.campaigns.models import Campaign
 from outreach.runs.campaigns.selectors import run_of
-from outreach.runs.campaigns.services import get_campaign, refused
+from outreach.runs.campaigns.services import get_campaign, state_error
 from outreach.runs.genie.automated import insert_messages, stops_of_contacts
 from outreach.runs.genie.cadence.steps import delay_after
 from outreach.runs.genie.locks import lock_run
@@ -41,7 +41,7 @@ def join_campaign(*, id: str, contacts: Sequence[Contact], workflow_runs: Mappin
         return {contact.pk: ("", "", "") for contact in contacts}
     locked = lock_run(run.pk) if run is not None and campaign.status in (Status.RUNNING, Status.PAUSED) else None
     if locked is None:
-        raise refused(
+        raise state_error(
             f"the campaign is {campaign.status}; contacts join it before it begins, or under way", field="status"
         )
     return _plan(locked, contacts, workflow_runs)
@@ -50,7 +50,7 @@ def join_campaign(*, id: str, contacts: Sequence[Contact], workflow_runs: Mappin
 def _name(campaign: Campaign, contacts: Sequence[Contact]) -> None:
     named = list(dict.fromkeys([*(campaign.audience.get("contactIds") or ()), *(contact.pk for contact in contacts)]))
     if len(named) > MAX_NAMED:
-        raise refused(
+        raise state_error(
             f"names more than {MAX_NAMED:,}; write to a segment, and add contacts to that", field="contactIds"
         )
     campaign.audience = {**campaign.audience, "contactIds": named}

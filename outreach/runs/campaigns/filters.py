@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accounts.snapshots.filters import authorship
+from accounts.snapshots.filters import authorship_fields
 from core.lists import FieldSet, ListField
 
 CAMPAIGN_FIELDS = FieldSet(
@@ -22,7 +22,7 @@ CAMPAIGN_FIELDS = FieldSet(
         ListField("endsAt", "date", "ends_at"),
         ListField("startedAt", "date", "started_at"),
         ListField("finishedAt", "date", "finished_at"),
-        *authorship(),
+        *authorship_fields(),
     ],
     default_search=("name", "subject"),
 )

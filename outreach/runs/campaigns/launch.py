@@ -22,7 +22,7 @@ from outreach.messaging.delivery.senders import columns_of
 from outreach.runs.campaigns.models import Campaign
 from outreach.runs.campaigns.readiness import check_ready
 from outreach.runs.campaigns.selectors import run_of
-from outreach.runs.campaigns.services import get_campaign, refused
+from outreach.runs.campaigns.services import get_campaign, state_error
 from outreach.runs.genie.audience import Audience
 from outreach.runs.genie.cadence.schedule import schedule_next
 from outreach.runs.genie.models import GenieScheduler
@@ -47,7 +47,7 @@ def start_campaign(*, id: str, member_id: str) -> Campaign:
     if campaign.status == Status.SCHEDULED:
         return campaign
     if campaign.status not in (Status.DRAFT, Status.FAILED) or run_of(campaign.pk) is not None:
-        raise refused(f"the campaign is {campaign.status}; it begins once", field="status")
+        raise state_error(f"the campaign is {campaign.status}; it begins once", field="status")
     content = check_ready(campaign)
     check_queue(Audience.stored(campaign.audience).contacts().count)
     if campaign.scheduled_at is not None and campaign.scheduled_at > timezone.now():

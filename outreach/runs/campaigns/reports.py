@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import Q
 
-from core.reports import Column, Grouping, Report, Source, condition, count
+from core.reports import Column, Grouping, Report, Source, count, filter_condition
 from core.text.translation import gettext_lazy
 from outreach.messaging.delivery.models import SendJob
 from outreach.messaging.delivery.outcomes import HARD, HARD_BOUNCE, REPLY, SOFT, SOFT_BOUNCE, received, unsubscribed
@@ -30,7 +30,7 @@ CAMPAIGNS = Report(
             at="handed_at",
             path=LIST,
             at_field="handedAt",
-            filters=(condition("status", "in", list(LOGGED)), condition("campaign", "isNotEmpty")),
+            filters=(filter_condition("status", "in", list(LOGGED)), filter_condition("campaign", "isNotEmpty")),
             by=(
                 Grouping(
                     "campaign",
@@ -43,22 +43,29 @@ CAMPAIGNS = Report(
                 BY_CHANNEL,
             ),
             columns=(
-                count("sent", gettext_lazy("Sent"), Q(status=Status.SENT), condition("status", "equals", Status.SENT)),
+                count(
+                    "sent",
+                    gettext_lazy("Sent"),
+                    Q(status=Status.SENT),
+                    filter_condition("status", "equals", Status.SENT),
+                ),
                 count(
                     "delivered",
                     gettext_lazy("Delivered"),
                     Q(delivery_status__in=REACHED),
-                    condition("deliveryStatus", "in", list(REACHED)),
+                    filter_condition("deliveryStatus", "in", list(REACHED)),
                 ),
                 *VISITS,
                 *MEASURED,
-                count("replied", gettext_lazy("Replied"), Q(received(REPLY)), condition("replied", "equals", True)),
-                count("bounced", gettext_lazy("Bounced"), HARD | SOFT, condition("bounce", "in", list(BOUNCES))),
+                count(
+                    "replied", gettext_lazy("Replied"), Q(received(REPLY)), filter_condition("replied", "equals", True)
+                ),
+                count("bounced", gettext_lazy("Bounced"), HARD | SOFT, filter_condition("bounce", "in", list(BOUNCES))),
                 count(
                     "unsubscribed",
                     gettext_lazy("Unsubscribed"),
                     Q(unsubscribed()),
-                    condition("unsubscribed", "equals", True),
+                    filter_condition("unsubscribed", "equals", True),
                 ),
             ),
         ),

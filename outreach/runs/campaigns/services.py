@@ -57,7 +57,7 @@ def get_campaign(id: str, *, lock: bool = False) -> Campaign:
     return campaign
 
 
-def refused(text: str, *, field: Fields) -> NamedError:
+def state_error(text: str, *, field: Fields) -> NamedError:
     """Return the error for an action that the campaign's state does not allow."""
     return NamedError("CampaignCannotBeUpdated_400", text, field=field)
 
@@ -84,15 +84,15 @@ def update_campaign(*, id: str, member_id: str, **values: Any) -> Campaign:
     run = run_of(campaign.pk)
     if run is not None:
         if campaign.status != Status.PAUSED:
-            raise refused(
+            raise state_error(
                 f"the campaign is {campaign.status}; it changes before it begins, or while paused", field="status"
             )
         fixed = [name for name in values if name not in WHILE_PAUSED]
         if fixed:
             names = [_camel(name) for name in fixed]
-            raise refused("cannot change since the campaign has begun; name, throttle and endsAt can", field=names)
+            raise state_error("cannot change since the campaign has begun; name, throttle and endsAt can", field=names)
     elif campaign.status == Status.CANCELLED:
-        raise refused("the campaign was cancelled; duplicate it", field="status")
+        raise state_error("the campaign was cancelled; duplicate it", field="status")
     campaign = _save(campaign, member_id, values, "campaign.updated")
     if run is not None:
         GenieScheduler.objects.filter(pk=run.pk).update(name=campaign.name, per_hour=campaign.throttle)
@@ -281,7 +281,9 @@ def delete_campaigns(*, member_id: str, selection: BulkSelection) -> int:
         under_way = Campaign.objects.filter(pk__in=ids, status__in=(Status.RUNNING, Status.PAUSED))
         names = list(under_way.values_list("name", flat=True)[:3])
         if names:
-            raise refused(f"{', '.join(shorten(name, 60) for name in names)}: under way; cancel it first", field="ids")
+            raise state_error(
+                f"{', '.join(shorten(name, 60) for name in names)}: under way; cancel it first", field="ids"
+            )
         Campaign.objects.filter(pk__in=ids).update(is_deleted=True, updated_by_id=member_id, updated_at=timezone.now())
         emit("campaign.deleted", ids, actor_id=member_id)
         deleted += len(ids)

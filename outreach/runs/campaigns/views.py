@@ -19,7 +19,7 @@ from core.types import JsonObject
 from crm.contacts.rights import check_reads_contacts
 from outreach.connections.mail_vendors.registry import LETTERS
 from outreach.connections.mail_vendors.services import not_found, nothing_selected
-from outreach.messaging.delivery.attachments import listed
+from outreach.messaging.delivery.attachments import list_files
 from outreach.messaging.delivery.filters import MESSAGE_FIELDS
 from outreach.messaging.delivery.models import SendJob
 from outreach.messaging.delivery.serializers import MessageOut
@@ -183,7 +183,7 @@ class CampaignViewSet(ResourceViewSet):
         }
         clicks = _flag(request, CLICKS.name)
         mail, files = preview_campaign(id=id, contact_id=asked_contact(self), clicks=clicks, **places)
-        return {**shown_mail(mail, (), listed(files)), "chat": mail.chat}
+        return {**shown_mail(mail, (), list_files(files)), "chat": mail.chat}
 
     @action(detail=False, methods=["post"], url_path="audience-preview")
     @endpoint(

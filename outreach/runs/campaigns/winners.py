@@ -16,13 +16,13 @@ from django.utils import timezone
 
 from accounts.settings.formats import zone_of_company
 from core.errors import ValidationFailed, shorten
-from core.spans import after
+from core.spans import add_span
 from outreach.messaging.delivery.deciding.reasons import Reason
 from outreach.messaging.delivery.models import SendJob
 from outreach.messaging.delivery.outcomes import REPLIED
 from outreach.runs.campaigns.models import Campaign
 from outreach.runs.campaigns.selectors import run_of
-from outreach.runs.campaigns.services import get_campaign, refused
+from outreach.runs.campaigns.services import get_campaign, state_error
 from outreach.runs.genie.cadence.follow_ups import wake
 from outreach.runs.genie.locks import lock_run
 
@@ -49,17 +49,17 @@ def choose_winner(*, id: str, member_id: str, variant: str) -> None:
     campaign = get_campaign(id, lock=True)
     names = [entry["name"] for entry in campaign.variants]
     if not names:
-        raise refused("the campaign has no variants to choose from", field="variant")
+        raise state_error("the campaign has no variants to choose from", field="variant")
     if variant not in names:
         unknown = f"variant: there is no {shorten(variant, 60)!r}"
         raise ValidationFailed(unknown, f"there is {', '.join(names)}", field="variant")
     # Chosen once: those who waited have got their words.
     if campaign.winner:
-        raise refused(f"the winner was chosen: {campaign.winner['variant']}", field="variant")
+        raise state_error(f"the winner was chosen: {campaign.winner['variant']}", field="variant")
     if not campaign.winner_rule or campaign.status not in (Status.RUNNING, Status.PAUSED):
-        raise refused("the campaign has no test under way", field="variant")
+        raise state_error("the campaign has no test under way", field="variant")
     if not _decide(campaign, names.index(variant), "chosen", member_id):
-        raise refused("its messages are being planned; try again in a minute", field="variant")
+        raise state_error("its messages are being planned; try again in a minute", field="variant")
 
 
 @transaction.atomic
@@ -77,7 +77,7 @@ def set_decision_time(campaign_id: str) -> None:
     last = tested.aggregate(last=Max("sent_at"))["last"]
     campaign.decides_at = timezone.now()
     if last:
-        campaign.decides_at = after(last, campaign.winner_rule["after"], zone_of_company(campaign.company_id))
+        campaign.decides_at = add_span(last, campaign.winner_rule["after"], zone_of_company(campaign.company_id))
     campaign.save(update_fields=["decides_at", "updated_at"])
 
 

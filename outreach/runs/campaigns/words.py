@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from core.errors import NamedError, ValidationFailed
 from core.types import JsonObject, Values
-from outreach.messaging.delivery.attachments import described
+from outreach.messaging.delivery.attachments import describe_files
 from outreach.messaging.email_templates.models import EmailTemplate
 from outreach.messaging.email_templates.rendering import ValueReader, compile_words
 from outreach.messaging.email_templates.services import not_found
@@ -131,7 +131,7 @@ def _compiled(
         if template is None:
             raise not_found(f"{where}{parameter}")
         texts = {"subject": template.subject, "html": template.html, "text": template.text}
-        files = described(template.attachments, f"{where}{parameter}.attachments")
+        files = describe_files(template.attachments, f"{where}{parameter}.attachments")
         return {**named, **texts, "variables": template.variables, "attachments": files}
     if not content["subject"] or not content["body"].strip():
         missing = "body" if content["subject"] else parameter

@@ -16,12 +16,12 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from accounts.models import Company
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin, command
-from core.backoffice.columns import chosen
+from core.backoffice.columns import choice_text
 from core.backoffice.dialogs import has_status
-from core.backoffice.panels import ROWS, link, list_address, panel, table
-from core.backoffice.references import refer, refer_kind
+from core.backoffice.panels import ROWS, list_address, register_panel, render_link, render_table
+from core.backoffice.references import register_event_kind, register_references
 from core.backoffice.values import Names, json_rendering, json_shown, plain_text
-from core.jobs.progress import MOVING, ProgressMixin, grouped, progress_bar
+from core.jobs.progress import MOVING, ProgressMixin, counts_by_status, progress_bar
 from core.text.translation import gettext_lazy as _
 from core.types import Values
 from core.web.mail_frames import still_mail
@@ -66,7 +66,7 @@ class GenieSchedulerAdmin(ProgressMixin, CompanyRecordAdmin):
     }
 
     def prepare(self, request: HttpRequest, rows: list[GenieScheduler]) -> None:
-        counts = grouped(SendJob.objects.filter(run__in=[row.pk for row in rows]), "run_id", "status")
+        counts = counts_by_status(SendJob.objects.filter(run__in=[row.pk for row in rows]), "run_id", "status")
         for row in rows:
             row.message_counts = counts.get(row.pk, {})  # type: ignore[attr-defined]
 
@@ -82,9 +82,9 @@ class GenieSchedulerAdmin(ProgressMixin, CompanyRecordAdmin):
             label = _("Drafts to approve") if name == "draft" else str(SendJob.Status(name).label)
             address = list_address(SendJob, run__id__exact=record.pk, status__exact=name)
             yield label, format_html('<a class="backoffice-link" href="{}">{}</a>', address, f"{number:,}")
-        yield _("Company"), link(record.company)
-        yield _("By"), link(record.created_by) if record.created_by else _("API")
-        yield _("Sender"), link(record.smtp or record.mail_app) if record.smtp or record.mail_app else None
+        yield _("Company"), render_link(record.company)
+        yield _("By"), render_link(record.created_by) if record.created_by else _("API")
+        yield _("Sender"), render_link(record.smtp or record.mail_app) if record.smtp or record.mail_app else None
         yield _("Created"), record.created_at
         yield _("Cancelled"), record.cancelled_at
 
@@ -107,26 +107,31 @@ def _counts(run: GenieScheduler) -> dict[str, int]:
     """Return status -> number of the run's messages, which lists have read for all of their rows."""
     counts: dict[str, int] | None = run.__dict__.get("message_counts")
     if counts is None:
-        counts = grouped(SendJob.objects.filter(run=run), "run_id", "status").get(run.pk, {})
+        counts = counts_by_status(SendJob.objects.filter(run=run), "run_id", "status").get(run.pk, {})
         run.__dict__["message_counts"] = counts
     return counts
 
 
-@panel(GenieScheduler, _("Messages"), permission="outreach.view_sendjob")
+@register_panel(GenieScheduler, _("Messages"), permission="outreach.view_sendjob")
 def _messages(run: GenieScheduler) -> SafeString:
     return message_table(SendJob.objects.filter(run=run), run__id__exact=run.pk)
 
 
-@panel(Company, _("Outreach"), permission="outreach.view_geniescheduler")
+@register_panel(Company, _("Outreach"), permission="outreach.view_geniescheduler")
 def _runs(company: Company) -> SafeString:
     rows: list[Any] = list(GenieScheduler.objects.filter(company=company, is_deleted=False).order_by("-id")[:ROWS])
-    counts = grouped(SendJob.objects.filter(run__in=[row.pk for row in rows]), "run_id", "status")
+    counts = counts_by_status(SendJob.objects.filter(run__in=[row.pk for row in rows]), "run_id", "status")
     address = f"{list_address(GenieScheduler)}progress/"
     cells = [
-        (link(row), chosen(row, "status"), progress_bar(row, counts.get(row.pk), address=address), row.created_at)
+        (
+            render_link(row),
+            choice_text(row, "status"),
+            progress_bar(row, counts.get(row.pk), address=address),
+            row.created_at,
+        )
         for row in rows
     ]
-    return table(
+    return render_table(
         (_("Run"), _("Planning"), _("Progress"), _("Created")),
         cells,
         more=list_address(GenieScheduler, company__id__exact=company.pk),
@@ -185,7 +190,7 @@ class ReviewedMessageAdmin(SendJobAdmin):
         def decide(job: SendJob) -> None:
             with transaction.atomic():
                 do(message_id=job.pk, member_id=None)
-                ledger.note([job.pk], reason="", detail=_("Decided by staff in the back office"))
+                ledger.record_event([job.pk], reason="", detail=_("Decided by staff in the back office"))
 
         self.each(request, rows, decide, done)
 
@@ -244,6 +249,6 @@ def _words_of(part: Values, names: Names) -> str:
     return _("Written by the AI model")
 
 
-refer(EmailTemplate, "template", "templateId")
-refer(GenieScheduler, "run")
-refer_kind(GenieScheduler, "genie")
+register_references(EmailTemplate, "template", "templateId")
+register_references(GenieScheduler, "run")
+register_event_kind(GenieScheduler, "genie")

@@ -18,7 +18,7 @@ from core.errors import NamedError
 from core.tenancy import company_id
 from core.types import JsonObject, Values
 from crm.models import Contact, ContactCategory, ContactTag, Lead, Segment, Tag
-from crm.segments.services import compiled, contacts_of, next_contacts
+from crm.segments.services import compile_segment, contacts_of, next_contacts
 from outreach.connections.chat_apps.models import ChatOptOut
 from outreach.connections.chat_apps.selectors import PHONE
 from outreach.messaging.delivery.deciding.chats import by_chat as chats_by_contact
@@ -116,7 +116,7 @@ def select(
     for segment in Segment.objects.filter(pk__in=segments or [], kind=Segment.Kind.DYNAMIC):
         # Compiled before the run exists: a filter over a deleted field would fail in the worker, where nobody
         # sees it.
-        compiled(segment)
+        compile_segment(segment)
     _all_exist(Contact.objects.filter(is_deleted=False), contact_ids, "contactIds", "ContactNotFound_400")
     _all_exist(Lead.objects.filter(is_deleted=False), lead_ids, "leadIds", "LeadNotFound_400")
     _all_exist(Tag.objects.all(), tags or [], "tags", "TagNotFound_400")
@@ -170,7 +170,7 @@ def preview(audience: Audience, *, sample: bool = True, by_chat: bool = False) -
     }
 
 
-def sendable(contacts: QuerySet[Contact]) -> QuerySet[Contact]:
+def sendable_contacts(contacts: QuerySet[Contact]) -> QuerySet[Contact]:
     """Return those of the contacts that can be written to."""
     # IN and not NOT EXISTS with lower(): PostgreSQL hashes the list once instead of asking for each row.
     suppressed = In(Lower("email"), Suppression.objects.values("email"))

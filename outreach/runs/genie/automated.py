@@ -163,7 +163,7 @@ def wait_for_messages(places: Mapping[str, Values]) -> None:
     SendJob.objects.bulk_update(jobs, ["workflow_waits"])
 
 
-def awaited_and_ended() -> QuerySet[SendJob]:
+def ended_awaited_messages() -> QuerySet[SendJob]:
     """Return the messages that have ended and that runs of workflows wait for."""
     return SendJob.objects.filter(workflow_waits__isnull=False, status__in=ENDED).order_by("pk")
 

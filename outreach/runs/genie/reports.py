@@ -14,8 +14,8 @@ from django.db.models import CharField, F, Func, Q, Value
 from django.db.models.functions import Coalesce, Left, Lower, NullIf
 from django.utils.translation import gettext
 
-from core.reports import Column, Grouping, Report, Source, condition, count
-from core.reports.declarations import Node, any_of
+from core.reports import Column, Grouping, Report, Source, count, filter_condition
+from core.reports.declarations import Node, any_condition
 from core.text.translation import gettext_lazy
 from outreach.connections.mail_vendors.registry import channel_of, letters
 from outreach.messaging.delivery.filters import SENDER, TEMPLATE
@@ -72,7 +72,11 @@ def step_labels(keys: Sequence[Any]) -> Mapping[int, str]:
 
 def of_domain(key: str | None) -> Node:
     """Return the filter of messages to addresses of a domain."""
-    return condition("recipient", "isEmpty") if key is None else condition("recipient", "endsWith", f"@{key}")
+    return (
+        filter_condition("recipient", "isEmpty")
+        if key is None
+        else filter_condition("recipient", "endsWith", f"@{key}")
+    )
 
 
 BY_SENDER = Grouping(
@@ -95,8 +99,8 @@ BY_RUN = Grouping(
 BY_CHANNEL = Grouping("vendor", gettext_lazy("Vendor"), "channel", labels=channel_labels, field="channel")
 
 VISITS = (
-    count("opened", gettext_lazy("Opened"), Q(open_count__gt=0), condition("openCount", "greaterThan", 0)),
-    count("clicked", gettext_lazy("Clicked"), Q(click_count__gt=0), condition("clickCount", "greaterThan", 0)),
+    count("opened", gettext_lazy("Opened"), Q(open_count__gt=0), filter_condition("openCount", "greaterThan", 0)),
+    count("clicked", gettext_lazy("Clicked"), Q(click_count__gt=0), filter_condition("clickCount", "greaterThan", 0)),
 )
 """Messages that people have opened and clicked a link of, where that is tracked."""
 OPENS_MEASURED = (
@@ -162,10 +166,13 @@ OUTREACH = Report(
             columns=(
                 count("planned", gettext_lazy("Planned")),
                 count(
-                    "waiting", gettext_lazy("Waiting"), Q(status__in=WAITING), condition("status", "in", list(WAITING))
+                    "waiting",
+                    gettext_lazy("Waiting"),
+                    Q(status__in=WAITING),
+                    filter_condition("status", "in", list(WAITING)),
                 ),
                 *(
-                    count(status, title, Q(status=status), condition("status", "equals", status))
+                    count(status, title, Q(status=status), filter_condition("status", "equals", status))
                     for status, title in (
                         (Status.FAILED, gettext_lazy("Failed")),
                         (Status.UNKNOWN, gettext_lazy("Delivery unknown")),
@@ -180,13 +187,15 @@ OUTREACH = Report(
             at="handed_at",
             path=LIST,
             at_field="handedAt",
-            filters=(condition("status", "equals", Status.SENT),),
+            filters=(filter_condition("status", "equals", Status.SENT),),
             by=MESSAGES_BY,
             columns=(
                 count("sent", gettext_lazy("Sent")),
                 *VISITS,
                 *MEASURED,
-                count("replied", gettext_lazy("Replied"), Q(received(REPLY)), condition("replied", "equals", True)),
+                count(
+                    "replied", gettext_lazy("Replied"), Q(received(REPLY)), filter_condition("replied", "equals", True)
+                ),
             ),
         ),
     ),
@@ -209,7 +218,7 @@ DELIVERABILITY = Report(
             at="handed_at",
             path=LIST,
             at_field="handedAt",
-            filters=(condition("status", "in", list(LOGGED)),),
+            filters=(filter_condition("status", "in", list(LOGGED)),),
             by=(
                 BY_SENDER,
                 BY_CHANNEL,
@@ -229,7 +238,7 @@ DELIVERABILITY = Report(
             columns=(
                 count("messages", gettext_lazy("Messages")),
                 *(
-                    count(status, title, Q(status=status), condition("status", "equals", status))
+                    count(status, title, Q(status=status), filter_condition("status", "equals", status))
                     for status, title in (
                         (Status.SENDING, gettext_lazy("Sending")),
                         (Status.SENT, gettext_lazy("Sent")),
@@ -239,30 +248,36 @@ DELIVERABILITY = Report(
                     "told",
                     gettext_lazy("Delivery reported"),
                     Q(channel__in=telling_channels()) | Q(delivery_status__in=REACHED),
-                    any_of(
-                        condition("channel", "in", telling_channels()),
-                        condition("deliveryStatus", "in", list(REACHED)),
+                    any_condition(
+                        filter_condition("channel", "in", telling_channels()),
+                        filter_condition("deliveryStatus", "in", list(REACHED)),
                     ),
                 ),
                 count(
                     "delivered",
                     gettext_lazy("Delivered"),
                     Q(delivery_status__in=REACHED),
-                    condition("deliveryStatus", "in", list(REACHED)),
+                    filter_condition("deliveryStatus", "in", list(REACHED)),
                 ),
                 *VISITS,
                 *MEASURED,
-                count("bouncedHard", gettext_lazy("Hard bounces"), HARD, condition("bounce", "equals", HARD_BOUNCE)),
-                count("bouncedSoft", gettext_lazy("Soft bounces"), SOFT, condition("bounce", "equals", SOFT_BOUNCE)),
-                count("complained", gettext_lazy("Complained"), COMPLAINED, condition("complained", "equals", True)),
+                count(
+                    "bouncedHard", gettext_lazy("Hard bounces"), HARD, filter_condition("bounce", "equals", HARD_BOUNCE)
+                ),
+                count(
+                    "bouncedSoft", gettext_lazy("Soft bounces"), SOFT, filter_condition("bounce", "equals", SOFT_BOUNCE)
+                ),
+                count(
+                    "complained", gettext_lazy("Complained"), COMPLAINED, filter_condition("complained", "equals", True)
+                ),
                 count(
                     "unsubscribed",
                     gettext_lazy("Unsubscribed"),
                     Q(unsubscribed()),
-                    condition("unsubscribed", "equals", True),
+                    filter_condition("unsubscribed", "equals", True),
                 ),
                 *(
-                    count(status, title, Q(status=status), condition("status", "equals", status))
+                    count(status, title, Q(status=status), filter_condition("status", "equals", status))
                     for status, title in (
                         (Status.FAILED, gettext_lazy("Failed")),
                         (Status.UNKNOWN, gettext_lazy("Delivery unknown")),

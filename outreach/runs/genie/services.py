@@ -17,7 +17,7 @@ from core.jobs import notify_workers
 from core.tenancy import company_id
 from core.text.labels.words import headline
 from core.types import JsonObject
-from outreach.connections.ai.services import ai_type_of, choose_ai_app, tell_changed
+from outreach.connections.ai.services import ai_type_of, choose_ai_app, notify_apps_changed
 from outreach.connections.ai.usage import cap_of_run
 from outreach.messaging.delivery.models import SendJob
 from outreach.messaging.delivery.senders import choose_sender, columns_of
@@ -155,7 +155,7 @@ def change_run(*, run_id: str, member_id: str, **values: Any) -> None:
     run = get_run(run_id, lock=True)
     GenieScheduler.objects.filter(pk=run.pk).update(updated_by_id=member_id, updated_at=timezone.now(), **values)
     # Runs that rest until a cap is raised would otherwise look again within the hour only.
-    tell_changed()
+    notify_apps_changed()
 
 
 @transaction.atomic

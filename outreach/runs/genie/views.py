@@ -326,10 +326,10 @@ class RunViewSet(ResourceViewSet):
         delay = data["delay_seconds"]
         newer = 0
         if seen is None:
-            left = messages.left_drafts(schedulerId)
+            left = messages.count_left_drafts(schedulerId)
             changed = messages.approve_all(run_id=schedulerId, member_id=member, delay_seconds=delay)
         else:
-            left = messages.left_drafts(schedulerId, approval.SampleState.read(seen).until)
+            left = messages.count_left_drafts(schedulerId, approval.SampleState.read(seen).until)
             changed = approval.approve_seen(
                 run_id=schedulerId, member_id=member, content_hash=seen, delay_seconds=delay
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accounts.snapshots.filters import authorship
+from accounts.snapshots.filters import authorship_fields
 from core.lists import FieldSet, ListField
 
 BOOKING_PAGE_FIELDS = FieldSet(
@@ -14,7 +14,7 @@ BOOKING_PAGE_FIELDS = FieldSet(
         ListField("team", "id", "team_id"),
         ListField("isActive", "boolean", "is_active", nullable=False),
         ListField("kind", "text", "kind", nullable=False),
-        *authorship(),
+        *authorship_fields(),
     ],
     default_search=("name", "title"),
 )

@@ -76,8 +76,7 @@ class Hours:
         return any(span["from"] <= text <= span["to"] for span in self.away)
 
     def _moment(self, day: date, clock: str, fold: int) -> datetime:
-        """Return when the clocks show the time: the first or the last time of two, and of a time that they skip, when
-        they skip it."""
+        """Return the local time in UTC. `fold` chooses one of two; a skipped time becomes the moment of the skip."""
         if clock == "24:00":
             return self._moment(day + DAY, "00:00", 0)
         local = datetime.combine(day, time.fromisoformat(clock))

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from accounts.mails.recipients import unwanted_among
+from accounts.mails.recipients import suppressed_recipients
 from accounts.mails.services import Letter
 from core.tenancy import company_scope
 from crm.activities.reminders import Reminder
@@ -45,7 +45,7 @@ def _letters(booking: Booking) -> Sequence[Letter]:
     """Return the mail to the visitor, unless the meeting has begun or nobody may write to them."""
     meeting = booking.meeting
     with company_scope(booking.company_id):
-        if meeting.starts_at <= timezone.now() or not booking.email or unwanted_among([booking.email]):
+        if meeting.starts_at <= timezone.now() or not booking.email or suppressed_recipients([booking.email]):
             return []
         invited = visitors_of(meeting).get(booking.email)
         return [Letter(booking.email, {**context_for(meeting, invited), "name": booking.name})]

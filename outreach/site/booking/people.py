@@ -14,7 +14,7 @@ from accounts.companies.country import default_country
 from core.errors import ApiError
 from core.text.addresses import BadAddress, Phone, read_phone
 from crm.contacts.models import EMAIL_IDENTITY, Contact
-from crm.contacts.selectors import live_contacts, may_be_person
+from crm.contacts.selectors import live_contacts, person_condition
 from crm.contacts.services import create_contact
 from crm.leads.models import Lead
 from crm.leads.relations import Relations
@@ -59,7 +59,7 @@ def contact_of(email: str, name: str, phone: str, member_id: str) -> Contact | N
         if number is None:
             return None
         # Not a contact with another address, whose data a stranger would come to by a number.
-        return live_contacts().filter(may_be_person(email), number_key=number.e164).first()
+        return live_contacts().filter(person_condition(email), number_key=number.e164).first()
     return Contact.objects.filter(pk=saved.id).first()
 
 

@@ -6,23 +6,23 @@ from django.db.models import Q, QuerySet
 
 from crm.privacy.registry import (
     DataSubject,
-    dangling,
+    dangling_rows,
     delete_rows,
-    mentioning,
-    referring,
+    mentioning_rows,
+    referring_rows,
     register_personal_data,
 )
 from outreach.site.booking.models import Booking
 
 
 def _booked(subject: DataSubject) -> Q:
-    mentions = mentioning(subject, "email", "phone", "answers", "reason")
-    return referring(Booking, subject) | mentions | dangling(Booking, "meeting")
+    mentions = mentioning_rows(subject, "email", "phone", "answers", "reason")
+    return referring_rows(Booking, subject) | mentions | dangling_rows(Booking, "meeting")
 
 
 def blank_bookings(subject: DataSubject, rows: QuerySet[Booking]) -> int:
     """Blank visitors' names and answers; the booked time stays as long as its meeting."""
-    deleted = delete_rows(subject, rows.filter(dangling(Booking, "meeting")))
+    deleted = delete_rows(subject, rows.filter(dangling_rows(Booking, "meeting")))
     blank = {"name": "", "email": "", "phone": "", "answers": {}, "reason": "", "timezone": ""}
     return deleted + rows.update(**blank, contact=None, lead=None, remind_at=None)
 

@@ -19,7 +19,7 @@ from django.utils import timezone
 from django.utils.crypto import get_random_string
 
 from accounts.models import Member
-from core.access import entitlement, limited
+from core.access import entitlement, limited_creation
 from core.access.attempts import Limit
 from core.errors import NamedError
 from core.events import emit
@@ -40,7 +40,7 @@ from crm.records.writes.updates import event_value
 from outreach.connections.calendars.busy_times import ask_now
 from outreach.site.booking.models import MAX_SLUG_LENGTH, TOKEN_LENGTH, Booking, BookingPage
 from outreach.site.booking.people import contact_of, lead_of
-from outreach.site.booking.slots import free_slots, hours_of, members_of, window
+from outreach.site.booking.slots import booking_window, free_slots, hours_of, members_of
 from outreach.site.booking.slugs import former_page
 from outreach.site.forms.submissions import id_of_sent
 
@@ -149,13 +149,13 @@ def _counted(page: BookingPage, network: str, email: str) -> Iterator[None]:
 def _book(page: BookingPage, at: datetime, visitor: Visitor, sent_id: str) -> Booking:
     # Asks connected calendars, outside of the transaction: their servers may take seconds.
     _check_free(page, at)
-    with limited(entitlement(page.company_id)), transaction.atomic():
+    with limited_creation(entitlement(page.company_id)), transaction.atomic():
         members = _locked(page)
         # Again under the locks: the same form may have been sent twice at once.
         if (existing := Booking.objects.filter(sent_id=sent_id).first()) is not None:
             return existing
         # Free times once more, under the locks of all who may be met.
-        member = _whose_turn(page, members, at)
+        member = _next_member(page, members, at)
         contact = contact_of(visitor.email, visitor.name, visitor.phone, member.pk)
         lead = lead_of(page, contact, member.pk) if contact and page.makes_lead else None
         meeting = _make_meeting(page, member, at, visitor, contact, lead)
@@ -189,9 +189,10 @@ def move(booking: Booking, *, at: datetime) -> None:
     """Move a booking to another free time of the same member. Raises BookingSlotTaken_409, BookingNotFound_404."""
     page = _page_of(booking)
     _check_free(page, at, besides=booking.meeting_id, member=booking.member_id)
+    # Google was asked above, outside of the transaction; the stored bookings are checked under the lock.
     with transaction.atomic():
         members = _locked(page, booking.member_id)
-        current, meeting = _standing(booking)
+        current, meeting = _lock_active(booking)
         if meeting.starts_at == at:
             return
         # Under the lock again, as in a booking.
@@ -210,7 +211,7 @@ def cancel(booking: Booking, *, reason: str = "") -> None:
         # A second click finds it cancelled and says nothing.
         if Meeting.objects.filter(pk=booking.meeting_id).exclude(status=SCHEDULED).exists():
             return
-        current, meeting = _standing(booking)
+        current, meeting = _lock_active(booking)
         cancel_meetings(actor_id=None, selection=BulkSelection.of_ids([meeting.pk]))
         current.cancelled_at = timezone.now()
         current.reason = " ".join(reason.split())[:500]
@@ -230,7 +231,7 @@ def _page_of(booking: Booking) -> BookingPage:
     return page
 
 
-def _standing(booking: Booking) -> tuple[Booking, Meeting]:
+def _lock_active(booking: Booking) -> tuple[Booking, Meeting]:
     """Return the booking and its meeting, locked. Raises BookingNotFound_404 for one that is over or cancelled."""
     # The booking before its meeting, in move and cancel alike.
     current = Booking.objects.select_for_update(of=("self",)).get(pk=booking.pk)
@@ -246,7 +247,7 @@ def _check_free(page: BookingPage, at: datetime, *, besides: str = "", member: s
     free = free_slots(page, at, at + timedelta(seconds=1), besides=besides, members=members).get(at)
     if not free:
         raise slot_taken()
-    ask_now(free, *window(page))
+    ask_now(free, *booking_window(page))
 
 
 def _locked(page: BookingPage, member: str = "") -> list[Member]:
@@ -257,7 +258,7 @@ def _locked(page: BookingPage, member: str = "") -> list[Member]:
     return list(locked)
 
 
-def _whose_turn(page: BookingPage, members: Sequence[Member], at: datetime) -> Member:
+def _next_member(page: BookingPage, members: Sequence[Member], at: datetime) -> Member:
     """Return who gets the booking: of those who are free the one whose last one is longest ago."""
     free = free_slots(page, at, at + timedelta(seconds=1), members=members).get(at)
     if not free:

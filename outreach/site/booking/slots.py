@@ -110,7 +110,7 @@ def _minutes(number: int) -> timedelta:
     return timedelta(minutes=number)
 
 
-def window(page: BookingPage, now: datetime | None = None) -> Span:
+def booking_window(page: BookingPage, now: datetime | None = None) -> Span:
     """Return the times between which bookings of the page begin."""
     now = now or timezone.now()
     return now + timedelta(minutes=page.notice_minutes), now + timedelta(days=page.horizon_days)
@@ -120,7 +120,7 @@ def free_slots(
     page: BookingPage, start: datetime, end: datetime, *, besides: str = "", members: Sequence[Member] | None = None
 ) -> dict[datetime, list[str]]:
     """Return the times of the span at which a booking may begin -> the members who are free then, by time."""
-    first, last = window(page)
+    first, last = booking_window(page)
     start, end = max(start, first), min(end, last)
     if start >= end:
         return {}

@@ -56,7 +56,7 @@ def save_page(page: BookingPage) -> None:
             raise
         raise _taken(page.slug) from None
     if page.slug:
-        _keep(page)
+        _reserve_slug(page)
 
 
 def former_page(slug: str) -> BookingPage | None:
@@ -66,7 +66,7 @@ def former_page(slug: str) -> BookingPage | None:
     return row.page if row is not None else None
 
 
-def _keep(page: BookingPage) -> None:
+def _reserve_slug(page: BookingPage) -> None:
     """Make the slug the company's for good. Raises BookingPageSlugAlreadyExists_400 if it is another company's."""
     if BookingSlug.objects.filter(slug=page.slug, page=page).exists():
         return

@@ -11,7 +11,7 @@ from accounts.settings.formats import formats_of
 from core.text.formats import Formats, weekday_text
 from core.text.timezones import ZoneGroup, is_timezone, zone_groups, zone_of
 from outreach.site.booking.models import Booking, BookingPage
-from outreach.site.booking.slots import free_slots, window, zone_name
+from outreach.site.booking.slots import booking_window, free_slots, zone_name
 
 SHOWN_DAYS = 7
 
@@ -41,7 +41,7 @@ class Times:
 
 def times_of(page: BookingPage, zone: ZoneInfo, start: str, besides: str = "", members: Any = None) -> Times:
     """Return the free times of a week; of one that has none, where the next ones are."""
-    begins, ends = (moment.astimezone(zone).date() for moment in window(page))
+    begins, ends = (moment.astimezone(zone).date() for moment in booking_window(page))
     try:
         # A date in an address may be anything.
         first = min(max(date.fromisoformat(start[:10]), begins), ends)

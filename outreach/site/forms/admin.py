@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib import admin
 
 from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin
-from core.backoffice.references import refer_kind
+from core.backoffice.references import register_event_kind
 from outreach.site.forms.models import Form, FormLead
 
 
@@ -32,4 +32,4 @@ class FormLeadAdmin(CompanyRecordAdmin):
     search_fields = ("=id", "=leadgen_id")
 
 
-refer_kind(Form, "form")
+register_event_kind(Form, "form")

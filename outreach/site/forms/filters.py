@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accounts.snapshots.filters import authorship
+from accounts.snapshots.filters import authorship_fields
 from core.lists import FieldSet, ListField
 
 FORM_FIELDS = FieldSet(
@@ -15,7 +15,7 @@ FORM_FIELDS = FieldSet(
         ListField("pageId", "text", "page_id", nullable=False),
         ListField("app", "id", "app_id"),
         ListField("lastLeadAt", "date", "last_lead_at"),
-        *authorship(),
+        *authorship_fields(),
     ],
     default_search=("name",),
 )

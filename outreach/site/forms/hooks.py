@@ -33,7 +33,7 @@ MAX_LEADS = 1000
 
 @csrf_exempt
 def social_hook(request: HttpRequest, id: str, token: str) -> HttpResponse:
-    """Answer the platform's question whose address it is; store the ids of a webhook's leads, and answer at once."""
+    """Answer the platform's verification challenge, or store the ids of a webhook's leads."""
     app = _app(id)
     is_valid = is_token(token[: TOKEN_LENGTH + 1], *((app.pk, app.hook_salt) if app else NOBODY))
     if app is None or not is_valid:

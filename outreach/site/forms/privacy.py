@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from django.db.models import Q, QuerySet
 
-from crm.privacy.registry import DataSubject, mentioning, referring, register_personal_data
+from crm.privacy.registry import DataSubject, mentioning_rows, referring_rows, register_personal_data
 from outreach.site.forms.models import FormLead
 
 
 def _sent(subject: DataSubject) -> Q:
-    return referring(FormLead, subject) | mentioning(subject, "answers", "error")
+    return referring_rows(FormLead, subject) | mentioning_rows(subject, "answers", "error")
 
 
 def blank_answers(subject: DataSubject, rows: QuerySet[FormLead]) -> int:

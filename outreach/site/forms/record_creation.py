@@ -28,9 +28,9 @@ from crm.leads.kind import LEAD
 from crm.leads.models import Lead
 from crm.leads.references import missing_references
 from crm.leads.schema import LeadRow, LeadSchema
-from crm.leads.writes.duplicates import REPEATED, repeated
+from crm.leads.writes.duplicates import REPEATED, repeated_lead_text
 from crm.leads.writes.writer import Existing, LeadResult, write_leads
-from crm.records.problems import ValueProblem, refusal
+from crm.records.problems import ValueProblem, problems_error
 from outreach.site.forms.models import Form, FormLead
 from outreach.site.forms.targets import OF_CONTACT
 
@@ -50,7 +50,7 @@ def make_lead(row: FormLead, form: Form, **fetched: Any) -> None:
     how = TextFormat(DATES, country="" if form.country_code else default_country())
     lead_row, problems = schema.read(values, drop_invalid=True, from_text=how)
     if lead_row is None:
-        raise refusal(problems)
+        raise problems_error(problems)
     _refer(lead_row, form)
     source = Source.bulk_job(new_id())
     existing: Existing = "update" if form.duplicates == Form.Duplicates.UPDATE else "rule"
@@ -134,11 +134,11 @@ def _written(written: LeadResult) -> str:
     if written.created or written.updated:
         return (written.created or written.updated)[0][1]
     if written.collided:
-        raise NamedError(REFUSED, repeated(written.collided[0][1]), field=REPEATED)
+        raise NamedError(REFUSED, repeated_lead_text(written.collided[0][1]), field=REPEATED)
     if written.refused:
         raise quota_exceeded(written.refused[0][1])
     problems = written.failed[0]
-    raise refusal(problems)
+    raise problems_error(problems)
 
 
 def _fill_contact(

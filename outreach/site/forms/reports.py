@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import Q
 
-from core.reports import Grouping, Report, Source, condition, count
+from core.reports import Grouping, Report, Source, count, filter_condition
 from core.text.translation import gettext_lazy
 from outreach.site.forms.models import FormLead
 from outreach.site.forms.services import MODULE
@@ -38,13 +38,13 @@ FORMS = Report(
                     "leads",
                     gettext_lazy("Leads"),
                     Q(state=FormLead.State.IMPORTED),
-                    condition("status", "equals", "imported"),
+                    filter_condition("status", "equals", "imported"),
                 ),
                 count(
                     "failed",
                     gettext_lazy("Failed"),
                     Q(state=FormLead.State.FAILED),
-                    condition("status", "equals", "failed"),
+                    filter_condition("status", "equals", "failed"),
                 ),
             ),
         ),

@@ -150,6 +150,7 @@ def _store(rows: Iterable[FormLead]) -> int:
     leads = list(rows)
     if not leads:
         return 0
+    # The platform repeats webhooks, and polling finds the same leads.
     FormLead.objects.bulk_create(leads, ignore_conflicts=True)
     stored = FormLead.objects.filter(pk__in=[row.pk for row in leads]).count()
     if stored:

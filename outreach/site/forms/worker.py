@@ -13,9 +13,9 @@ from django.db.models import DateTimeField, ExpressionWrapper, F, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from core.access import entitlement, limited
+from core.access import entitlement, limited_creation
 from core.errors import ApiError
-from core.jobs.leases import LeaseLost, backoff, claim, update_owned
+from core.jobs.leases import LeaseLost, backoff_delay, claim, update_owned
 from core.jobs.registry import Moment
 from core.tenancy import company_scope, unscoped
 from core.types import JsonObject, Values
@@ -57,7 +57,8 @@ def _work_on(row: FormLead) -> None:
     try:
         if row.fetched_at is None:
             fetched = _read_lead(_client(form).lead(row.leadgen_id))
-        with limited(entitlement(row.company_id)), transaction.atomic():
+        # The lead was fetched before: no call of the platform inside of the transaction.
+        with limited_creation(entitlement(row.company_id)), transaction.atomic():
             make_lead(row, form, **fetched)
             tell_submitted(row, form)
     except LeaseLost:
@@ -88,7 +89,7 @@ def _client(form: Form) -> SocialClient:
 def _put_off(row: FormLead, form: Form, error: SocialFailed) -> None:
     """Schedule another try for a lead. If the token is refused, it waits until the app is connected again."""
     if error.temporary and not error.refused:
-        due_at = timezone.now() + backoff(min(row.attempts, 12))
+        due_at = timezone.now() + backoff_delay(min(row.attempts, 12))
         _settle(row, status=FormLead.Work.WAITING, error=error.detail, due_at=due_at)
     elif error.refused:
         if _fail(row, Reason.TOKEN, error.detail) and form.app_id:
@@ -175,7 +176,7 @@ def _ask(form: Form) -> None:
         if failed.refused and form.app_id:
             note_refusal(form.app_id, failed.detail)
         elif failed.temporary:
-            due_at = now + backoff(min(form.attempts, 12))
+            due_at = now + backoff_delay(min(form.attempts, 12))
     with transaction.atomic():
         done = {"attempts": 0, "asked_at": now} if not error else {}
         try:

@@ -11,7 +11,7 @@ from core.access import entitlement_source
 from core.tenancy import company_scope, unscoped
 from outreach.messaging.domain_tracking.hosts import address_of
 from outreach.messaging.domain_tracking.models import DomainTracking
-from outreach.site.white_label.colors import lightened
+from outreach.site.white_label.colors import lighten_color
 from outreach.site.white_label.models import WhiteLabel
 
 KNOWN_FOR = 10
@@ -47,7 +47,7 @@ def look_of(company_id: str) -> Look | None:
         name=brand.product_name,
         sender=brand.sender_name,
         accent=brand.accent,
-        accent_dark=brand.accent_dark or (lightened(brand.accent) if brand.accent else ""),
+        accent_dark=brand.accent_dark or (lighten_color(brand.accent) if brand.accent else ""),
         logo=f"/brand/{brand.logo_id}.png" if brand.logo_id else "",
         favicon=f"/brand/{brand.favicon_id}.png" if brand.favicon_id else "",
         style=f"/brand/{company_id}/{version}.css" if brand.accent else "",
@@ -57,7 +57,7 @@ def look_of(company_id: str) -> Look | None:
 
 def company_of(host: str) -> str:
     """Return the company whose pages the host shows; "" for none."""
-    return str(cache.get_or_set(_key(host), lambda: _look_up(host), KNOWN_FOR))
+    return str(cache.get_or_set(_key(host), lambda: _read_company(host), KNOWN_FOR))
 
 
 def forget(company_id: str) -> None:
@@ -67,7 +67,7 @@ def forget(company_id: str) -> None:
     cache.delete_many([f"look:{company_id}", *(_key(name) for name in names)])
 
 
-def serves(path: str, company_id: str) -> bool:
+def is_served_path(path: str, company_id: str) -> bool:
     """Return whether the company's host answers the address."""
     own = COMPANY.fullmatch(path)
     return own[1] == company_id if own else SERVED.fullmatch(path) is not None
@@ -77,7 +77,7 @@ def _key(host: str) -> str:
     return f"brand-host:{host}"
 
 
-def _look_up(host: str) -> str:
+def _read_company(host: str) -> str:
     with unscoped(reason="a request to a host of some company's pages"):
         rows = WhiteLabel.objects.filter(domain__name=host, domain__state=DomainTracking.State.VERIFIED)
         company = rows.values_list("company_id", flat=True).first()

@@ -25,7 +25,7 @@ def worst(color: str, backgrounds: tuple[str, ...]) -> tuple[float, str]:
     return min((contrast(color, background), background) for background in backgrounds)
 
 
-def lightened(color: str) -> str:
+def lighten_color(color: str) -> str:
     """Return the colour, made as light as it takes to be read by dark."""
     parts = _parts(color)
     for step in range(STEPS + 1):

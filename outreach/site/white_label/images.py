@@ -36,7 +36,7 @@ class Drawn:
     height: int
 
 
-def draw_anew(content: bytes, kind: str, field: str) -> Drawn:
+def reencode_image(content: bytes, kind: str, field: str) -> Drawn:
     """Read a picture and re-encode it, in the size that pages show. Raises ValidationFailed with the field."""
     from PIL import Image, ImageOps, UnidentifiedImageError  # noqa: PLC0415  takes time that no other request needs
 

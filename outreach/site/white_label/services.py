@@ -15,8 +15,8 @@ from crm.files.models import File
 from crm.files.stores import ContentUnavailable, open_content
 from outreach.messaging.domain_tracking.services import get_domain
 from outreach.site.white_label.brands import forget
-from outreach.site.white_label.colors import COLOR, DARK, LEAST, LIGHT, lightened, worst
-from outreach.site.white_label.images import MAX_BYTES, Drawn, draw_anew
+from outreach.site.white_label.colors import COLOR, DARK, LEAST, LIGHT, lighten_color, worst
+from outreach.site.white_label.images import MAX_BYTES, Drawn, reencode_image
 from outreach.site.white_label.models import BrandImage, WhiteLabel
 
 MODULE = "white-label-options"
@@ -27,7 +27,7 @@ BARE_HOST = re.compile(rf"\s*{HOST}\s*", re.IGNORECASE)
 TEXTS = ("product_name", "accent", "accent_dark", "sender_name")
 
 
-def current() -> WhiteLabel:
+def current_brand() -> WhiteLabel:
     """Return the company's brand, or an empty, unsaved one."""
     brands = WhiteLabel.objects.select_related("domain", "updated_by")
     return brands.first() or WhiteLabel()
@@ -55,9 +55,9 @@ def check_colors(accent: str, accent_dark: str) -> None:
         raise ValidationFailed("accent: is missing", "choose both colors, for light and dark", field="accent")
 
 
-def contrasts(accent: str, accent_dark: str) -> JsonObject:
+def color_contrasts(accent: str, accent_dark: str) -> JsonObject:
     """Return the colours that pages have, and how well they can be read."""
-    dark = accent_dark or (lightened(accent) if accent else "")
+    dark = accent_dark or (lighten_color(accent) if accent else "")
     return {
         "accentDarkShown": dark,
         "contrast": round(worst(accent, LIGHT)[0], 2) if accent else None,
@@ -77,6 +77,7 @@ def change_brand(*, actor: Actor, values: Values) -> None:
         if values.get(f"{kind}_file")
     }
     with transaction.atomic():
+        # A row must exist to be locked; two first edits at once create one.
         WhiteLabel.objects.bulk_create([WhiteLabel()], ignore_conflicts=True)
         brand = WhiteLabel.objects.select_for_update(of=("self",)).get()
         for name, field in (("product_name", "productName"), ("sender_name", "senderName")):
@@ -115,7 +116,7 @@ def _picture(actor: Actor, file_id: str, kind: str) -> Drawn:
         raise NamedError("FileNotFound_400", "there is no such file in this company", field=field)
     try:
         with open_content(file) as content:
-            return draw_anew(content.read(MAX_BYTES + 1), kind, field)
+            return reencode_image(content.read(MAX_BYTES + 1), kind, field)
     except ContentUnavailable as error:
         raise NamedError("FileNotFound_400", str(error), field=field) from None
 

@@ -16,7 +16,7 @@ from outreach.site.white_label.serializers import BrandInput, BrandOut, ColorsIn
 
 
 def _shown() -> JsonObject:
-    brand = services.current()
+    brand = services.current_brand()
     domain = brand.domain
     verified = domain is not None and domain.state == domain.State.VERIFIED
     by = brand.updated_by
@@ -31,7 +31,7 @@ def _shown() -> JsonObject:
         "address": address_of(domain.name) if verified and domain else settings.BASE_URL,
         "updatedBy": {"_id": by.pk, "name": by.name, "email": by.email} if by else None,
         "updatedAt": brand.updated_at,
-        **services.contrasts(brand.accent, brand.accent_dark),
+        **services.color_contrasts(brand.accent, brand.accent_dark),
     }
 
 
@@ -72,4 +72,4 @@ class WhiteLabelViewSet(ResourceViewSet):
     def preview(self, request: Request, data: JsonObject) -> object:
         accent, dark = data.get("accent", ""), data.get("accent_dark", "")
         services.check_colors(accent, dark)
-        return services.contrasts(accent, dark)
+        return services.color_contrasts(accent, dark)

@@ -22,7 +22,7 @@ from accounts.members.invites import (
 )
 from accounts.members.services import remove_member
 from accounts.models import InviteLog, Mail, Member, User
-from core.access import Actor, AuthPath, Entitlement, limited
+from core.access import Actor, AuthPath, Entitlement, limited_creation
 from core.errors import ApiError
 from core.tenancy import unscoped
 from tests.accounts.auth.helpers import PASSWORD
@@ -56,7 +56,7 @@ def test_fifty_invites_fill_three_seats(office: Cast) -> None:
     actor = key_actor(office)
 
     def send(n: int) -> str:
-        with limited(Entitlement(limits={"member": 5})):
+        with limited_creation(Entitlement(limits={"member": 5})):
             return tried(lambda: invite_member(actor=actor, email=f"p{n}@example.org"))
 
     assert Counter(at_once(50, office.company.pk, send)) == {"done": 3, "PlanMaxUsers_400": 47}

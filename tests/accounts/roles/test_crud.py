@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.members.services import update_member
 from accounts.models import Member, Role
-from accounts.roles.permissions import DEFAULT_ROLES, METHODS, MODULES, compact, lacking
+from accounts.roles.permissions import DEFAULT_ROLES, METHODS, MODULES, compact_permission, lacking
 from accounts.roles.services import create_role, delete_roles, seed_roles, update_role
 from core.access import Actor, AuthPath
 from core.lists import BulkSelection
@@ -87,7 +87,7 @@ def test_seeding_beside_roles_of_the_same_names_makes_one_default(db: None) -> N
 def test_the_default_roles_name_only_what_there_is() -> None:
     assert (len(MODULES), len(set(MODULES))) == (38, 38)
     for seed in DEFAULT_ROLES:
-        assert compact(seed.permission) == seed.permission
+        assert compact_permission(seed.permission) == seed.permission
 
 
 def test_post_answers_every_module_and_method(cast: Cast) -> None:

@@ -11,7 +11,7 @@ import pytest
 import time_machine
 
 from billing.checkout.additions import quote_seats
-from billing.checkout.unused import unused_of
+from billing.checkout.unused import unused_amount
 from billing.ledger.money import prorated
 from billing.models import AddOn, AddOnPrice, Currency, Plan, PlanPrice, Subscription
 from billing.payments.periods import periods_left
@@ -117,5 +117,5 @@ def test_what_is_bought_ahead_is_paid_and_unused_later() -> None:
         pay(cast, bought["payment"])
         with cast.scope():
             # Two periods of the plan, a further seat and an add-on, and the two later add-ons.
-            assert unused_of(subscription_of(cast), "USD", START) == 2 * (29_00 + 10_00 + 5_00) + 20_00
+            assert unused_amount(subscription_of(cast), "USD", START) == 2 * (29_00 + 10_00 + 5_00) + 20_00
     books_hold()

@@ -21,7 +21,7 @@ from billing.models import (
     Subscription,
 )
 from billing.payments.orders import approve_transfer
-from billing.payments.settlement import take_money
+from billing.payments.settlement import apply_received_money
 from billing.subscriptions.changes import lock_primary
 from config.local.gateway_standin.server import Server
 from core.tenancy import unscoped
@@ -104,7 +104,7 @@ def buy(cast: Cast, **values: Any) -> Payment | None:
             return None
         assert quote.total == payment.invoice.total_minor
         if payment.status == Payment.Status.OPEN:
-            take_money(payment, account=BANK, by="bank", tx=f"pay:{payment.pk}")
+            apply_received_money(payment, account=BANK, by="bank", tx=f"pay:{payment.pk}")
         return payment
 
 

@@ -15,8 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from billing.checkout.quotes import quote_plan
-from billing.checkout.unused import unused_of
-from billing.invoices.services import credit
+from billing.checkout.unused import unused_amount
+from billing.invoices.services import credit_invoice
 from billing.models import Coupon, CreditNote, Currency, Invoice, Payment, Plan, PlanPrice, Subscription
 from config.local.gateway_standin.server import Server
 from core.errors import ApiError
@@ -174,7 +174,7 @@ def test_nobody_gets_back_more_than_was_paid(steps: list[Any], server: Server, d
             step(cast, known, what, interval, code)
             with cast.scope():
                 subscription = Subscription.objects.select_related("plan").get(is_primary=True)
-                unused = unused_of(subscription, "USD", timezone.now())
+                unused = unused_amount(subscription, "USD", timezone.now())
                 paid = Invoice.objects.filter(status="paid").aggregate(sum=Sum(F("total_minor") - F("tax_minor")))[
                     "sum"
                 ]
@@ -213,7 +213,7 @@ def refund(cast: Cast, *, newest: bool, part: int) -> None:
         one = paid.last() if newest else paid.first()
         gone = CreditNote.objects.filter(invoice=one).aggregate(sum=Sum("amount_minor"))["sum"] or 0
         if one is not None and one.total_minor - gone >= part:
-            credit(one, (one.total_minor - gone) // part, "goodwill")
+            credit_invoice(one, (one.total_minor - gone) // part, "goodwill")
 
 
 def test_a_refund_of_an_order_that_an_upgrade_took_over_reduces_what_is_unused(server: Server) -> None:
@@ -228,14 +228,14 @@ def test_a_refund_of_an_order_that_an_upgrade_took_over_reduces_what_is_unused(s
         with cast.scope():
             first, second, third = Invoice.objects.filter(status="paid").order_by("number")
             subscription = subscription_of(cast)
-            assert unused_of(subscription, "USD", now) == 90_00
+            assert unused_amount(subscription, "USD", now) == 90_00
             clock.shift(timedelta(seconds=1))
-            credit(first, first.total_minor // 2, "goodwill")
-            assert 80_00 <= unused_of(subscription, "USD", now) <= 80_05
-            credit(first, first.total_minor // 2, "the rest")
-            assert unused_of(subscription, "USD", now) <= second.total_minor + third.total_minor
-            credit(second, second.total_minor, "that too")
-            assert third.total_minor - 20 <= unused_of(subscription, "USD", now) <= third.total_minor
+            credit_invoice(first, first.total_minor // 2, "goodwill")
+            assert 80_00 <= unused_amount(subscription, "USD", now) <= 80_05
+            credit_invoice(first, first.total_minor // 2, "the rest")
+            assert unused_amount(subscription, "USD", now) <= second.total_minor + third.total_minor
+            credit_invoice(second, second.total_minor, "that too")
+            assert third.total_minor - 20 <= unused_amount(subscription, "USD", now) <= third.total_minor
 
 
 def test_a_period_that_was_paid_ahead_counts_with_the_one_that_runs(server: Server) -> None:
@@ -244,6 +244,6 @@ def test_a_period_that_was_paid_ahead_counts_with_the_one_that_runs(server: Serv
     pay(cast, order(cast, known["Small"])["payment"]["_id"])
     with cast.scope():
         subscription = subscription_of(cast)
-        assert 39_98 <= unused_of(subscription, "USD", timezone.now()) <= 40_00
+        assert 39_98 <= unused_amount(subscription, "USD", timezone.now()) <= 40_00
         quote = quote_plan(subscription, plan_id=known["Large"].pk)
-        assert quote.lines[-1].amount == -unused_of(subscription, "USD", timezone.now())
+        assert quote.lines[-1].amount == -unused_amount(subscription, "USD", timezone.now())

@@ -12,7 +12,7 @@ from django.utils import timezone
 from billing.coupons.holds import HOLD_LIFE, MAX_HOLD, release_lapsed
 from billing.models import Attempt, Coupon, Payment, Redemption
 from billing.payments.orders import approve_transfer, reject_transfer
-from billing.payments.settlement import take_money
+from billing.payments.settlement import apply_received_money
 from billing.subscriptions.changes import lock_primary
 from config.local.gateway_standin.server import Server
 from core.tenancy import unscoped
@@ -87,7 +87,7 @@ def test_a_hold_that_nobody_wanted_is_had_again(server: Server, last: Coupon) ->
     last.refresh_from_db()
     assert (last.used, states(cast)) == (1, ["held"])
     with cast.scope(), lock_primary(cast.company.pk):
-        take_money(Payment.objects.get(), account="gateway:a", by="gateway-a", tx="pay:1")
+        apply_received_money(Payment.objects.get(), account="gateway:a", by="gateway-a", tx="pay:1")
     assert (states(cast), subscription_of(cast).status) == (["redeemed"], "active")
     lapse()
     last.refresh_from_db()
@@ -103,7 +103,7 @@ def test_money_that_comes_when_the_coupon_has_gone_is_balance(server: Server, la
     order(second, plan, couponCode="LAST")
     with first.scope(), lock_primary(first.company.pk):
         late = Payment.objects.get()
-        take_money(late, account="gateway:a", by="gateway-a", tx="pay:1")
+        apply_received_money(late, account="gateway:a", by="gateway-a", tx="pay:1")
     assert subscription_of(first).status == "expired"
     again = order(first, plan)["payment"]
     assert again["credit"]["amountMinor"] == late.amount_minor == 2610
@@ -172,7 +172,7 @@ def test_orders_in_place_of_each_other_hold_the_last_one_for_two_hours(server: S
     assert set(states(first)) == {"released"}
     # A hold of the sixth order would have gone on. Money for it takes the coupon, since it is left.
     with first.scope(), lock_primary(first.company.pk):
-        take_money(Payment.objects.get(pk=made["_id"]), account="gateway:a", by="gateway-a", tx="pay:6")
+        apply_received_money(Payment.objects.get(pk=made["_id"]), account="gateway:a", by="gateway-a", tx="pay:6")
     assert (sorted(states(first)), subscription_of(first).seats) == (["redeemed", *["released"] * 5], 7)
     assert second.session.post("/subscription", {"planID": plan.pk, "couponCode": "LAST"}).status == 400
     books_hold()

@@ -9,7 +9,7 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from billing.checkout.unused import unused_of
+from billing.checkout.unused import unused_amount
 from billing.models import Coupon, Plan, Subscription
 from billing.subscriptions.pauses import pause_subscription, resume_subscription
 from config.local.gateway_standin.server import Server
@@ -35,7 +35,7 @@ def test_pauses_keep_what_is_unused(bought: tuple[Cast, Plan]) -> None:
 
     def unused() -> int:
         with cast.scope():
-            return unused_of(subscription_of(cast), "USD", timezone.now())
+            return unused_amount(subscription_of(cast), "USD", timezone.now())
 
     with time_machine.travel(now + timedelta(days=3), tick=False):
         before = unused()

@@ -15,7 +15,7 @@ from billing.models import Attempt, Invoice, Payment, Subscription
 from billing.payments import processor
 from billing.payments.orders import approve_transfer
 from billing.payments.processor import work
-from billing.payments.settlement import take_money
+from billing.payments.settlement import apply_received_money
 from billing.subscriptions.changes import lock_primary
 from config.local.gateway_standin.server import Server
 from core.tenancy import unscoped
@@ -124,7 +124,7 @@ def attempt_begun(cast: Cast, server: Server) -> str:
 def paid(cast: Cast, payment: Payment | None) -> None:
     assert payment is not None
     with cast.scope(), lock_primary(cast.company.pk):
-        take_money(payment, account=BANK, by="bank", tx=f"pay:{payment.pk}")
+        apply_received_money(payment, account=BANK, by="bank", tx=f"pay:{payment.pk}")
 
 
 def test_an_invoice_names_the_period_that_it_opened(server: Server) -> None:

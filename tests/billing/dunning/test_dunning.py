@@ -12,13 +12,13 @@ from accounts.models import Company, Mail
 from billing.checkout.services import choose_method, subscribe
 from billing.dunning import services
 from billing.dunning.schedule import is_hard, next_try
-from billing.dunning.services import give_up, retry_now
+from billing.dunning.services import retry_now, write_off_renewal
 from billing.gateways.base import AmbiguousOutcome, GatewayRefused, Misconfigured, PaymentState
 from billing.ledger.services import BANK
 from billing.models import Attempt, Dunning, PaymentMethod, Posting
 from billing.payments.attempts import begin
 from billing.payments.orders import cancel_open_order
-from billing.payments.settlement import take_money
+from billing.payments.settlement import apply_received_money
 from billing.subscriptions.changes import lock_primary
 from billing.subscriptions.selectors import state_words
 from billing.subscriptions.services import cancel_subscription
@@ -206,7 +206,7 @@ def test_another_plan_that_is_chosen_while_past_due_begins_where_the_paid_period
     with at(END + days(6)), company_scope(company.pk), lock_primary(company.pk):
         quote, order = subscribe(values={"plan_id": cheaper.pk}, member_id=None)
         assert order is not None
-        take_money(order, account=BANK, by="bank", tx=f"pay:{order.pk}")
+        apply_received_money(order, account=BANK, by="bank", tx=f"pay:{order.pk}")
     found = primary(company)
     period = (END, datetime(2026, 5, 31, 12, tzinfo=UTC))
     assert (quote.period, quote.from_now, quote.total) == (period, False, 700)
@@ -219,9 +219,9 @@ def test_staff_write_off_what_will_not_be_paid() -> None:
     company = subscribed()
     run_renewals(END)
     with at(END + days(1)):
-        give_up(row=dunning(company), by=UserFactory(), note="they are gone")
+        write_off_renewal(row=dunning(company), by=UserFactory(), note="they are gone")
         with pytest.raises(NamedError, match="paid, left or being paid"):
-            give_up(row=dunning(company), by=UserFactory(), note="again")
+            write_off_renewal(row=dunning(company), by=UserFactory(), note="again")
     assert [one.status for one in invoices(company)] == ["uncollectible"]
     with company_scope(company.pk):
         sums: dict[str, int] = {}

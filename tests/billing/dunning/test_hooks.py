@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from billing.gateways.base import GatewayRefused, Order, PaymentState, PaymentUpdate, WebhookHint
-from billing.ledger.services import cash
+from billing.ledger.services import cash_account
 from billing.models import Attempt, GatewayAccount, Posting
 from billing.payments import processor
 from billing.payments.hooks import store
@@ -85,7 +85,7 @@ def test_hooks_in_any_order_repeated_and_missing_end_in_one_state(
     with company_scope(company.pk):
         kept = {status: Attempt.objects.filter(status=status).count() for status in ("paid", "failed")}
         assert kept == {"paid": 1, "failed": refusals}
-        assert sum(Posting.objects.filter(account=cash("a")).values_list("amount_minor", flat=True)) == 1000
+        assert sum(Posting.objects.filter(account=cash_account("a")).values_list("amount_minor", flat=True)) == 1000
     books_hold()
 
 

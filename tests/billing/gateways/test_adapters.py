@@ -26,7 +26,7 @@ from billing.gateways.base import (
     WrongSignature,
 )
 from billing.gateways.models import GatewayAccount
-from billing.gateways.registry import ADAPTERS, adapter
+from billing.gateways.registry import ADAPTERS, adapter_class
 from config.local.gateway_standin import mollie, paypal, paystack, razorpay, stripe
 from config.local.gateway_standin.server import BAD, Server, running, sum_of
 from core.ids import new_id
@@ -266,7 +266,7 @@ def test_only_the_gateways_own_webhooks_are_believed(name: str, server: Server) 
         verify(asked, {}, body)
     other = Credentials(key_id="other", secret_key="other", webhook_secret="other", base_url=server.base(name))
     with pytest.raises(WrongSignature):
-        verify(adapter(name)(other), headers, body)
+        verify(adapter_class(name)(other), headers, body)
 
 
 def test_old_webhooks_are_refused(server: Server) -> None:

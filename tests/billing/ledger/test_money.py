@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from billing.ledger.money import share, to_amount, to_minor
-from billing.ledger.services import balance_of, post
+from billing.ledger.services import balance_of, post_transaction
 from tests.kit.cast import make_cast
 
 
@@ -39,8 +39,8 @@ def test_what_does_not_balance_is_refused(legs: list[tuple[str, int]]) -> None:
     cast = make_cast()
     with cast.scope():
         with pytest.raises(DatabaseError, match="do not add up"), transaction.atomic():
-            post("inv:1", "EUR", legs)
-        post("inv:1", "EUR", [("cash:bank", 5), ("balance", -5)])
+            post_transaction("inv:1", "EUR", legs)
+        post_transaction("inv:1", "EUR", [("cash:bank", 5), ("balance", -5)])
         with pytest.raises(DatabaseError), transaction.atomic():
-            post("inv:1", "EUR", [("cash:bank", 5), ("balance", -5)])
+            post_transaction("inv:1", "EUR", [("cash:bank", 5), ("balance", -5)])
         assert (balance_of("EUR"), balance_of("USD")) == (5, 0)

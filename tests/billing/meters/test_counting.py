@@ -14,12 +14,12 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from billing.charges.services import bill_pending, give_up_ended, line_of, mark_billed, owed_by, pending
+from billing.charges.services import bill_pending, line_of, mark_billed, owed_by, pending, write_off_ended
 from billing.meters.services import charge_ended, look_up_outcomes
 from billing.models import Charge, Currency, Invoice, MeterPeriod, MeterPrice, Plan, Subscription, UsageEvent
 from billing.subscriptions.services import grant_subscription, override_subscription
 from core.access import meters
-from core.access.meters import METERS, Meter, MeterUsedUp, Outcome, release, reserve, settle, spend
+from core.access.meters import METERS, Meter, MeterUsedUp, Outcome, release, reserve, reserve_or_raise, settle
 from core.tenancy import unscoped
 from tests.kit.cast import Cast, make_cast
 from tests.kit.threads import at_once
@@ -94,20 +94,20 @@ def test_one_statement_takes_for_a_batch(scope: Cast) -> None:
 def test_without_a_limit_nothing_is_counted(scope: Cast) -> None:
     grant_subscription(company_id=scope.company.pk, plan=None)
     assert reserve(METER, ["m"]) is None
-    assert spend(METER, 1, "m") is False
+    assert reserve_or_raise(METER, 1, "m") is False
     assert not MeterPeriod.objects.exists()
 
 
 def test_what_fails_is_given_back_and_the_end_says_until_when(scope: Cast) -> None:
     metered(scope, 2)
-    assert spend(METER, 2, "call")
+    assert reserve_or_raise(METER, 2, "call")
     with pytest.raises(MeterUsedUp) as refused:
-        spend(METER, 1, "other")
+        reserve_or_raise(METER, 1, "other")
     assert refused.value.until == Subscription.objects.get(is_primary=True).period_end
     release(METER, ["call"])
     release(METER, ["call"])
     assert counts() == (2, 0, 0)
-    assert spend(METER, 1, "other")
+    assert reserve_or_raise(METER, 1, "other")
 
 
 def test_a_transaction_that_fails_takes_nothing(scope: Cast) -> None:
@@ -226,7 +226,7 @@ def test_what_an_ended_subscription_owes_is_given_up_after_long(scope: Cast) -> 
     for days, status, is_given_up in ((91, "active", False), (89, "expired", False), (91, "expired", True)):
         Subscription.objects.update(status=status, ends_at=now - timedelta(days=days))
         with unscoped(reason="test: the periodic task runs for all companies"):
-            give_up_ended()
+            write_off_ended()
         assert (Charge.objects.get().given_up_at is not None) is is_given_up
         assert pending([subscription.pk]).exists() is not is_given_up
         assert owed_by(subscription.pk).exists() is not is_given_up

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Referral, Reward
-from billing.ledger.services import balance_of, post
+from billing.ledger.services import balance_of, post_transaction
 from billing.models import Attempt, CreditNote, Payment, Posting, Refund, Transaction
 from billing.payments import refunds
 from billing.payments.refunds import (
@@ -169,7 +169,7 @@ def test_what_the_balance_paid_goes_back_to_it(shared: Server, settings: Any) ->
     open_gateways(shared, settings)
     cast, plan = buyer()
     with cast.scope(), transaction.atomic():
-        post("test:given", "USD", [("revenue", 2900), ("balance", -2900)])
+        post_transaction("test:given", "USD", [("revenue", 2900), ("balance", -2900)])
     assert order(cast, plan)["payment"]["status"] == "paid"
     with cast.scope():
         payment = Payment.objects.get()

@@ -12,7 +12,7 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.models import Company, CompanySettings
-from billing.ledger.services import BALANCE, BANK, balance_of, post
+from billing.ledger.services import BALANCE, BANK, balance_of, post_transaction
 from billing.models import BillingDetails, Invoice, Payment, Posting, Seller, TaxRate
 from billing.payments.orders import approve_transfer, cancel_expired, pay_by_bank
 from billing.payments.settlement import apply_payment
@@ -156,7 +156,7 @@ def test_what_was_scheduled_is_billed_and_the_balance_is_used_first(gateway: Fak
             assert locked is not None
             locked.scheduled = {"seats": 3}
             locked.save()
-        post("pay:gift", "USD", [(BANK, 900), (BALANCE, -900)])
+        post_transaction("pay:gift", "USD", [(BANK, 900), (BALANCE, -900)])
     run_renewals(END)
     [invoice] = invoices(company)
     assert (invoice.total_minor, [order.amount for order in gateway.paid.values()]) == (1400, [500])
@@ -169,7 +169,7 @@ def test_what_was_scheduled_is_billed_and_the_balance_is_used_first(gateway: Fak
 def test_a_balance_that_covers_it_all_pays_without_a_charge(gateway: FakeGateway) -> None:
     company = charged()
     with company_scope(company.pk):
-        post("pay:gift", "USD", [(BANK, 1500), (BALANCE, -1500)])
+        post_transaction("pay:gift", "USD", [(BANK, 1500), (BALANCE, -1500)])
     run_renewals(END)
     assert (primary(company).status, primary(company).period_start, gateway.paid) == ("active", END, {})
     with company_scope(company.pk):

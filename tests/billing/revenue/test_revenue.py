@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
-from billing.invoices.services import Line, create_draft, credit, issue
+from billing.invoices.services import Line, create_draft, credit_invoice, issue
 from billing.models import BillingDetails, Currency, Invoice, PlanPrice
 from billing.revenue.selectors import aged_receivables, churn_by_month, earned_by_month, recurring_revenue
 from billing.subscriptions.services import expire_subscription
@@ -61,7 +61,7 @@ def test_what_is_owed_by_age(server: Server) -> None:
                     details=BillingDetails(),
                 )
                 issue(draft)
-        credit(draft, 1500, "goodwill")
+        credit_invoice(draft, 1500, "goodwill")
     with unscoped(reason="test: all companies"):
         found = [(one.currency, one.age, one.invoices, one.minor) for one in aged_receivables()]
     assert found == [

@@ -15,7 +15,7 @@ from accounts.registration.companies import create_company
 from billing.models import Currency, Plan, PlanPrice, Subscription, SubscriptionChange
 from billing.subscriptions.renewals import process_due_subscriptions
 from billing.subscriptions.services import grant_subscription
-from core.jobs.registry import drained
+from core.jobs.registry import queue_work_by_name
 from core.tenancy import company_scope, unscoped
 from tests.kit.factories import UserFactory
 
@@ -76,8 +76,8 @@ def run_renewals(moment: datetime) -> None:
             with unscoped(reason="test: the periodic task runs for all companies"), transaction.atomic():
                 more = process_due_subscriptions()
             for name in ("renewals", "dunning", "payments"):
-                if drained()[name].due():
-                    drained()[name].drain(monotonic() + 60)
+                if queue_work_by_name()[name].due():
+                    queue_work_by_name()[name].drain(monotonic() + 60)
                     more = True
             if not more:
                 return

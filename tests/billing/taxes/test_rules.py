@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from billing.invoices.pdf import credit_note_data, invoice_data
-from billing.invoices.services import credit
+from billing.invoices.services import credit_invoice
 from billing.models import BillingDetails, CreditNote, Invoice, TaxRate
 from billing.taxes import vies
 from billing.taxes.rules import REVERSE_CHARGE, tax_for
@@ -80,7 +80,7 @@ def test_a_credit_note_is_a_paper_of_its_own(rates: None, server: Server) -> Non
     with cast.scope():
         invoice = Invoice.objects.get(status="paid")
         assert (invoice.total_minor, invoice.tax_minor) == (3567, 667)
-        note = credit(invoice, 1000, "goodwill")
+        note = credit_invoice(invoice, 1000, "goodwill")
         data = credit_note_data(CreditNote.objects.select_related("invoice").get(pk=note.pk))
     assert data["totals"] == [["Subtotal", "$8.14"], ["VAT 23%", "$1.86"], ["Total credited", "$10.00"]]
     listed = cast.session.get("/subscription/credit-notes").data
@@ -108,7 +108,7 @@ def test_vies_is_asked_later_and_changes_no_price(
             raise found
         return found
 
-    monkeypatch.setattr(vies, "exchange", answer)
+    monkeypatch.setattr(vies, "send_request", answer)
     cast, plan = buyer()
     cast.session.put("/subscription/billing-details", {"country": "DE", "vatId": "DE 136 695 976"})
     for _ in range(2):

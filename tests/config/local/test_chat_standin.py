@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from config.demo_vendors import demo_vendors, note_file
+from config.demo_vendors import demo_vendors, state_file
 from config.local.chat_standin import SECRET, TOKEN, server
 from outreach.connections.chat_apps.client import ChatClient, ChatFailed
 from outreach.connections.smtp.outcome import Sent
@@ -50,12 +50,14 @@ def test_it_takes_messages_and_tells_of_them(tmp_path: Path, settings: Any, monk
         early.remove(found)
         return found[key]
 
-    file = note_file(tmp_path)
+    file = state_file(tmp_path)
     assert demo_vendors(tmp_path) == {}
     with ThreadingHTTPServer(("127.0.0.1", 0), Hook) as hook:
         file.write_text(json.dumps({"port": 1}))
         assert demo_vendors(tmp_path) == {"chatapp": "http://127.0.0.1:1", "messenger": "http://127.0.0.1:1"}
-        monkeypatch.setattr(server, "noted", lambda _: {"port": 0, "hook": f"http://127.0.0.1:{hook.server_port}/x"})
+        monkeypatch.setattr(
+            server, "read_state", lambda _: {"port": 0, "hook": f"http://127.0.0.1:{hook.server_port}/x"}
+        )
         with server.Server(file) as vendor:
             for one in (hook, vendor):
                 Thread(target=one.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()

@@ -20,7 +20,7 @@ from config.data_dir import PROJECT
 from config.leakproof import LEAKPROOF_FUNCTIONS, not_leakproof
 from config.local import embedded
 from config.local.embedded import places, postgres, postgres_setup, processes, redis
-from config.local.embedded.accounts import identity, server_account
+from config.local.embedded.accounts import account_arguments, server_account
 from config.local.embedded.throwaway import discard
 from config.servers import celery_url, database_url, redis_url
 
@@ -52,7 +52,7 @@ def fresh_data() -> Iterator[Path]:
 @pytest.fixture
 def foreign_process() -> Iterator[int]:
     """A living program that has nothing to do with us, under the account that the servers run under."""
-    with subprocess.Popen(["/bin/sleep", "120"], cwd="/", **identity(server_account())) as process:
+    with subprocess.Popen(["/bin/sleep", "120"], cwd="/", **account_arguments(server_account())) as process:
         yield process.pid
         assert process.poll() is None, "a start must never end a foreign process"
         process.kill()

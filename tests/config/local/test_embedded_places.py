@@ -21,7 +21,7 @@ import redis as redis_client
 from config.data_dir import PROJECT
 from config.local import embedded
 from config.local.embedded import binaries, places, postgres, processes, redis, throwaway
-from config.local.embedded.accounts import Account, can_run, own, require_name, server_account
+from config.local.embedded.accounts import Account, can_run, give_ownership, require_name, server_account
 from tests.kit.examples import in_make_check
 
 pytestmark = [pytest.mark.long, in_make_check]
@@ -133,8 +133,8 @@ def test_ordinary_user_and_then_root_on_the_same_data(closed: Path) -> None:
         pytest.skip("the virtual environment is closed to ordinary users")
     closed.chmod(0o711)
     data = _throwaway(closed / "data")
-    own(data, account)
-    own(data / postgres.THROWAWAY_MARK, account)
+    give_ownership(data, account)
+    give_ownership(data / postgres.THROWAWAY_MARK, account)
     data.chmod(0o700)
     _as_user(account, _both_answer, data)
     pid = postgres.status(data)

@@ -30,7 +30,7 @@ def standin(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> I
     google_file(tmp_path).write_text(json.dumps({"port": 1}))
     assert demo_vendors(tmp_path) == {"gmail": "http://127.0.0.1:1"}
     assert demo_vendors(tmp_path, google=False) == {}
-    monkeypatch.setattr(server, "noted", lambda _: {"port": 0})
+    monkeypatch.setattr(server, "read_state", lambda _: {"port": 0})
     with server.Server(google_file(tmp_path)) as running:
         Thread(target=running.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
         url = f"http://127.0.0.1:{running.server_port}"

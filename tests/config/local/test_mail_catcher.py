@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from config.demo_vendors import note_file
+from config.demo_vendors import state_file
 from config.local.mail_catcher import HOST, address, address_file, mail_folder, server
 from config.local.mail_catcher.store import MailStore
 from config.local.ports import GATEWAYS, choose_ports
@@ -162,7 +162,7 @@ runpy.run_module("config.local.standins", run_name="__main__", alter_sys=True)
 @in_make_check
 def test_the_stand_ins_are_one_process_without_django_that_serves_until_it_is_told_to_stop(tmp_path: Path) -> None:
     choose_ports(tmp_path)
-    ports = [json.loads(file.read_text())["port"] for file in (tmp_path / GATEWAYS, note_file(tmp_path))]
+    ports = [json.loads(file.read_text())["port"] for file in (tmp_path / GATEWAYS, state_file(tmp_path))]
     with subprocess.Popen(
         [sys.executable, "-c", STANDINS, str(tmp_path)],
         cwd=Path(__file__).parents[3],

@@ -74,7 +74,7 @@ def test_a_database_that_does_not_answer_is_told(
     def away() -> Any:
         raise view.Error("away")
 
-    monkeypatch.setattr(view, "figures", away)
+    monkeypatch.setattr(view, "read_figures", away)
     assert [one.value for one in read(client)["leadwright_database_up"]] == [0]
 
 

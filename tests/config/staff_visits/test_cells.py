@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from rest_framework import serializers
 
-from config.staff_visits.cells import cell, columns, entries, text
+from config.staff_visits.cells import filled_columns, format_cell, record_entries, text
 from config.urls import session
 from core.api.output import Computed, IdField, Output
-from core.web.visits import HIDDEN, visible
+from core.web.visits import HIDDEN, hide_secrets
 from tests.kit.cast import Cast
 
 
@@ -31,7 +31,7 @@ class Outer(Output):
 
 def test_what_an_output_conceals_is_hidden_at_any_depth() -> None:
     inner = {"_id": "a" * 24, "url": "https://example.com/secret-link"}
-    shown = visible([{"pin": "1234", "one": inner, "many": [inner], "group": [inner], "url": "kept"}], Outer)
+    shown = hide_secrets([{"pin": "1234", "one": inner, "many": [inner], "group": [inner], "url": "kept"}], Outer)
     hidden = {"_id": "a" * 24, "url": HIDDEN}
     assert shown == [{"pin": HIDDEN, "one": hidden, "many": [hidden], "group": [hidden], "url": "kept"}]
 
@@ -40,13 +40,13 @@ def test_what_an_output_conceals_is_hidden_at_any_depth() -> None:
     "name", ["key", "password", "smtpPassword", "apiKey", "clientSecret", "accessToken", "credentials", "private_key"]
 )
 def test_names_of_secrets_are_hidden_wherever_they_come(name: str) -> None:
-    assert visible({"deep": {name: "x"}}, None) == {"deep": {name: HIDDEN}}
-    assert visible({name: ""}, None) == {name: ""}
+    assert hide_secrets({"deep": {name: "x"}}, None) == {"deep": {name: HIDDEN}}
+    assert hide_secrets({name: ""}, None) == {name: ""}
 
 
 @pytest.mark.parametrize("name", ["maskedKey", "uniqueKey", "keyword", "tokens", "passwordChangedAt", "uniqueFieldID"])
 def test_other_names_are_not(name: str) -> None:
-    assert visible({name: "x"}, None) == {name: "x"}
+    assert hide_secrets({name: "x"}, None) == {name: "x"}
 
 
 def test_values_in_words(cast: Cast) -> None:
@@ -73,17 +73,17 @@ def test_values_in_words(cast: Cast) -> None:
     assert text(errors[0], zone) == f"Id: {'c' * 24}; Row: 2; Message: no"
     assert text([{"row": 2}, {"row": 3}], zone) == "Row: 2\nRow: 3"
     assert text({"_id": "c" * 24}, zone) == "c" * 24
-    long = cell("word " * 40, zone)
+    long = format_cell("word " * 40, zone)
     assert (len(long.text), long.text[-1], long.whole) == (80, "…", "word " * 40)
-    assert cell("short", zone).whole == ""
+    assert format_cell("short", zone).whole == ""
 
 
 def test_order_of_columns_and_entries() -> None:
     from datetime import UTC
 
     rows = [{"_id": "a" * 24, "group": [1], "url": HIDDEN, "createdAt": "x", "name": "n", "pin": None, "new": 1}]
-    assert columns(rows, Outer) == ["name", "group", "new", "createdAt"]
-    found = entries({"createdAt": "c", "settings": {"a": {"b": 1}}, "name": "n"}, UTC, Outer)
+    assert filled_columns(rows, Outer) == ["name", "group", "new", "createdAt"]
+    found = record_entries({"createdAt": "c", "settings": {"a": {"b": 1}}, "name": "n"}, UTC, Outer)
     assert [one.name for one in found] == ["Name", "Settings", "Created"]
     assert [(one.name, one.text, one.inner) for one in found[1].inner] == [("A", "B: 1", [])]
 

@@ -14,7 +14,7 @@ from accounts.models import User
 from core.database import database_is_away
 from core.tenancy import unscoped
 from core.tenancy.postgresql.base import DatabaseWrapper
-from crm.files.services import link
+from crm.files.services import open_link
 from tests.kit.cast import Cast
 from tests.kit.processes import database_url
 
@@ -72,7 +72,7 @@ def test_health_answers_503(away: Any) -> None:
 def test_pages_answer_503_with_a_page(away: Any, settings: Any) -> None:
     staff = Client(raise_request_exception=False)
     staff.force_login(User.objects.create_superuser("root@example.com", "correct horse battery"))
-    paths = ("/admin/", "/admin/accounts/company/", link("0" * 24, "x.csv").removeprefix(settings.BASE_URL))
+    paths = ("/admin/", "/admin/accounts/company/", open_link("0" * 24, "x.csv").removeprefix(settings.BASE_URL))
     for path, cause in [*((path, None) for path in paths), ("/admin/", psycopg.errors.QueryCanceled())]:
         away(cause)
         answer = staff.get(path)

@@ -10,8 +10,8 @@ import pytest
 from django.utils.html import strip_tags
 from django.utils.safestring import SafeString
 
-from core.backoffice.values import NOTHING, lasting, plain_text, relative, shown
-from core.text.labels.words import code_label, heading
+from core.backoffice.values import NOTHING, display_value, lasting, plain_text, relative
+from core.text.labels.words import code_label, name_label
 
 NOW = dt.datetime(2026, 11, 24, 12, 0, tzinfo=dt.UTC)
 ID = "6b0529783230ce64b692e3aa"
@@ -19,7 +19,7 @@ ID = "6b0529783230ce64b692e3aa"
 
 @pytest.mark.parametrize("value", [None, "", [], {}])
 def test_nothing_is_a_dash(value: Any) -> None:
-    assert shown(value) is NOTHING
+    assert display_value(value) is NOTHING
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_nothing_is_a_dash(value: Any) -> None:
     ],
 )
 def test_values(value: Any, name: str, currency: str, expected: str) -> None:
-    assert strip_tags(shown(value, name=name, currency=currency)).replace("\xa0", " ") == expected
+    assert strip_tags(display_value(value, name=name, currency=currency)).replace("\xa0", " ") == expected
 
 
 @pytest.mark.parametrize(
@@ -84,15 +84,17 @@ def test_times_are_relative_in_lists(ago: int, expected: str) -> None:
 
 
 def test_a_time_has_its_exact_form_for_the_script_and_the_tooltip() -> None:
-    exact = shown(NOW)
+    exact = display_value(NOW)
     assert 'datetime="2026-11-24T12:00:00+00:00"' in exact
     assert "data-exact" in exact
     assert strip_tags(exact) == "24 Nov 2026, 12:00 UTC"
-    assert "data-exact" not in shown(NOW, brief=True)
+    assert "data-exact" not in display_value(NOW, brief=True)
 
 
 def test_json_is_names_and_values_and_objects_are_a_table() -> None:
-    found = shown({"firstName": "Ann", "empty": None, "rows": [{"row": 2, "text": "<b>"}, {"row": 3, "text": "no"}]})
+    found = display_value(
+        {"firstName": "Ann", "empty": None, "rows": [{"row": 2, "text": "<b>"}, {"row": 3, "text": "no"}]}
+    )
     assert "<dt>First name</dt><dd>Ann</dd>" in found
     assert "empty" not in found.lower()
     assert '<th scope="col">Row</th><th scope="col">Text</th>' in found
@@ -101,22 +103,24 @@ def test_json_is_names_and_values_and_objects_are_a_table() -> None:
 
 
 def test_ids_are_names_where_there_is_one_and_short_otherwise() -> None:
-    assert shown([ID], names={ID: "Newsletter"}) == "Newsletter"
-    assert strip_tags(shown(ID)) == "…92e3aa"
-    assert f'title="{ID}"' in shown(ID)
-    assert strip_tags(shown(f"inv:{ID}", brief=True)) == "inv:…92e3aa"
+    assert display_value([ID], names={ID: "Newsletter"}) == "Newsletter"
+    assert strip_tags(display_value(ID)) == "…92e3aa"
+    assert f'title="{ID}"' in display_value(ID)
+    assert strip_tags(display_value(f"inv:{ID}", brief=True)) == "inv:…92e3aa"
 
 
 def test_long_texts_are_cut_in_lists_alone() -> None:
     text = "word " * 60
-    assert strip_tags(shown(text, brief=True)).endswith("…")
-    assert strip_tags(shown(text)) == text
-    assert not isinstance(shown("<script>", brief=True), SafeString), "what people wrote is escaped where it is shown"
+    assert strip_tags(display_value(text, brief=True)).endswith("…")
+    assert strip_tags(display_value(text)) == text
+    assert not isinstance(display_value("<script>", brief=True), SafeString), (
+        "what people wrote is escaped where it is shown"
+    )
 
 
 def test_words() -> None:
     names = ("_id", "createdAt", "is_active", "uniqueFieldID", "contactIds", "smtp", "ip_restriction", "last_used_at")
-    assert [heading(name) for name in names] == [
+    assert [name_label(name) for name in names] == [
         *("Id", "Created", "Active", "Technical name", "Contacts", "Sender", "IP restriction", "Last used"),
     ]
     assert (code_label("no_code"), code_label("No Code"), code_label("a1_b")) == ("No code", "No Code", "a1_b")

@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from core import jobs
-from core.events import EventConsumer, deliver, each, emit
+from core.events import EventConsumer, deliver, emit, one_by_one
 from core.events.delivery import BATCH, MAX_ATTEMPTS
 from core.events.kinds import EVENT_KINDS
 from core.ids import new_id
@@ -52,7 +52,7 @@ def register() -> Iterator[Registrar]:
 def seen(register: Registrar) -> Handled:
     """What a consumer of thing.made has handled: (company, object, kind)."""
     handled: Handled = []
-    register("test", each(lambda event: handled.append((company_id(), event.object_id, event.kind))))
+    register("test", one_by_one(lambda event: handled.append((company_id(), event.object_id, event.kind))))
     return handled
 
 
@@ -98,7 +98,7 @@ def test_a_failing_consumer_is_tried_again_and_parked_in_the_end(scope: Cast, re
         Event.objects.filter(pk=event.pk).update(payload={"half": "done"})
         raise RuntimeError("not today")
 
-    register("failing", each(fail))
+    register("failing", one_by_one(fail))
     emit("thing.made", [new_id()])
     for attempt in range(1, MAX_ATTEMPTS + 1):
         EventDelivery.objects.update(due_at=timezone.now())
@@ -167,7 +167,7 @@ def test_an_error_of_the_database_costs_no_other_event(scope: Cast, register: Re
         handled.append(event.object_id)
 
     ids = [new_id() for _ in range(3)]
-    register("dividing", each(handle))
+    register("dividing", one_by_one(handle))
     emit("thing.made", ids, payloads={ids[1]: {"bad": True}})
     assert deliver() == 3
     assert handled == [ids[0], ids[0], ids[2]], "the first one's transaction was rolled back, and it was handled again"

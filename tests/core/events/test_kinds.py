@@ -12,7 +12,7 @@ from core.events import emit
 from core.events.consumers import EventConsumer
 from core.events.kinds import EVENT_KINDS, EVENTS
 from core.ids import new_id
-from core.jobs.registry import registered
+from core.jobs.registry import work_by_name
 from tests.kit.cast import Cast
 
 PARTS = {
@@ -27,7 +27,7 @@ def test_each_kind_is_a_resource_and_a_past_participle() -> None:
     for kind in EVENT_KINDS:
         assert re.fullmatch(r"[a-z]+(-[a-z]+)*\.[a-z]+", kind), kind
         assert kind.endswith(("ed", "left", "paid", "sent", "woken")), kind
-    for consumer in registered(EventConsumer).values():
+    for consumer in work_by_name(EventConsumer).values():
         assert set(consumer.kinds) <= EVENT_KINDS
 
 

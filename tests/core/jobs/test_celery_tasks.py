@@ -12,9 +12,9 @@ from celery import current_app
 
 from config.worker import GROUPS
 from core.events import EventConsumer
-from core.jobs import WORK, DrainedWork, PeriodicTask, broker, celery_tasks, notify, registered, tasks
+from core.jobs import WORK, DrainedWork, PeriodicTask, broker, celery_tasks, notify, tasks, work_by_name
 from core.jobs.models import TaskSchedule
-from core.jobs.registry import CeleryWork, celery_work, drained
+from core.jobs.registry import CeleryWork, celery_work, queue_work_by_name
 from crm.bulk_jobs.services import BulkAction
 from tests.kit.periodic import only
 
@@ -26,7 +26,7 @@ def test_every_kind_of_work_has_a_task_or_is_part_of_one_that_has() -> None:
     parts = (EventConsumer, BulkAction)
     assert len(celery_work()) == sum(isinstance(work, CeleryWork) for work in WORK.values()) > 80
     for work in WORK.values():
-        assert isinstance(work, CeleryWork) or isinstance(work, parts) and work.part_of in drained()
+        assert isinstance(work, CeleryWork) or isinstance(work, parts) and work.part_of in queue_work_by_name()
     own = [name for name in current_app.tasks if not name.startswith("celery.")]
     assert set(own) - celery_work().keys() == {"core.tick"}
 
@@ -45,7 +45,7 @@ def test_quick_work_leaves_other_quick_work_its_turn() -> None:
     quick = [work for work in celery_work().values() if work.queue in ("tick", "send", "workflows")]
     assert {"core.deliver_events", "accounts.send_mails", "workflows.run"} <= {work.task for work in quick}
     assert all(work.slice_seconds <= 2 for work in quick)
-    assert drained()["import"].slice_seconds > 2
+    assert queue_work_by_name()["import"].slice_seconds > 2
 
 
 def test_names_of_tasks_are_an_app_and_an_action_or_a_periodic_task() -> None:
@@ -80,15 +80,15 @@ def _forget_waiting() -> None:
 
 
 def test_a_notification_is_the_task_of_the_work(sent: list[str]) -> None:
-    notify._publish(drained()["import"])
-    notify._publish(registered(PeriodicTask)["use of limits"])
+    notify._publish(queue_work_by_name()["import"])
+    notify._publish(work_by_name(PeriodicTask)["use of limits"])
     assert sent == ["crm.run_import", "periodic.use_of_limits"]
 
 
 def test_few_messages_of_a_task_wait_at_once(sent: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """A thousand changes at once ask for the same work: the tick must not wait behind a thousand messages."""
     monkeypatch.setattr(broker, "FORGET_SECONDS", 600)
-    events, other = drained()[EventConsumer.part_of], drained()["import"]
+    events, other = queue_work_by_name()[EventConsumer.part_of], queue_work_by_name()["import"]
     for _ in range(1000):
         notify._publish(events)
     notify._publish(other)
@@ -101,9 +101,9 @@ def test_few_messages_of_a_task_wait_at_once(sent: list[str], monkeypatch: pytes
 def test_lost_messages_do_not_keep_others_from_being_sent(sent: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(broker, "FORGET_SECONDS", 1)
     for _ in range(20):
-        notify._publish(drained()["import"])
+        notify._publish(queue_work_by_name()["import"])
     sleep(1.1)
-    notify._publish(drained()["import"])
+    notify._publish(queue_work_by_name()["import"])
     assert len(sent) == broker.MAX_WAITING + 1
 
 
@@ -111,7 +111,7 @@ def test_messages_of_busy_seconds_do_not_pile_up(sent: list[str], monkeypatch: p
     """The tick asks for due work each second, for as long as no worker is free."""
     monkeypatch.setattr(broker, "FORGET_SECONDS", 4)
     for _ in range(broker.MAX_WAITING * 2):
-        notify._publish(drained()["workflow-runs"])
+        notify._publish(queue_work_by_name()["workflow-runs"])
         sleep(0.3)
     assert len(sent) == broker.MAX_WAITING
 
@@ -120,7 +120,7 @@ def test_messages_of_busy_seconds_do_not_pile_up(sent: list[str], monkeypatch: p
 def test_work_that_is_not_done_when_its_slice_ends_goes_on_without_a_tick(
     sent: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    work = drained()["mails"]
+    work = queue_work_by_name()["mails"]
     monkeypatch.setattr(celery_tasks, "close_old_connections", lambda: None)
     monkeypatch.setattr(type(work), "drain", lambda self, deadline: None)
     celery_tasks.drain_slice(work)
@@ -140,7 +140,7 @@ def test_the_tick_sends_the_tasks_of_the_work_that_is_due(monkeypatch: pytest.Mo
     assert sorted(sent) == ["periodic.mails", "periodic.rewards"]
     for name in ("mails", "rewards"):
         TaskSchedule.objects.create(name=name)
-    registered(PeriodicTask)["mails"].drain(float("inf"))
+    work_by_name(PeriodicTask)["mails"].drain(float("inf"))
     sent.clear()
     tasks.tick()
     assert sent == ["periodic.rewards"]

@@ -15,13 +15,13 @@ from django.utils import timezone
 from core import jobs
 from core.jobs import (
     LeaseLost,
-    checkpoint,
     claim,
     finish,
     has_due,
     release,
     run_job,
     runner,
+    save_progress,
     sweep,
     sweeper,
     update_owned,
@@ -94,7 +94,7 @@ def test_a_lost_lease_refuses_every_write(cast: Cast) -> None:
         Import.objects.filter(pk=held.pk).update(lease="0" * 24)
         for write in (
             lambda: update_owned(held, processed=5),
-            lambda: checkpoint(held, processed=5),
+            lambda: save_progress(held, processed=5),
             lambda: finish(held, "completed"),
             lambda: release(held),
         ):
@@ -108,9 +108,9 @@ def test_pause_and_cancel_are_seen_at_the_checkpoint(cast: Cast) -> None:
         make_job(cast)
         [held] = claim(Import, limit=1)
         with cast.scope():
-            assert checkpoint(held, processed=1)
+            assert save_progress(held, processed=1)
             Import.objects.filter(pk=held.pk).update(**{flag: True})
-            assert not checkpoint(held, processed=2)
+            assert not save_progress(held, processed=2)
             release(held)
         assert (read(held).status, read(held).processed, getattr(read(held), flag)) == (status, 2, False)
 

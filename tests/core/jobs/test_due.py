@@ -16,7 +16,7 @@ from core.jobs import WORK, QueueWork, due, tasks
 from core.jobs.due import read_due
 from core.jobs.heartbeat import record_tick
 from core.jobs.models import TaskSchedule
-from core.jobs.registry import drained
+from core.jobs.registry import queue_work_by_name
 from core.tenancy import unscoped
 from crm.files.models import File
 from crm.imports.models import Import
@@ -54,7 +54,7 @@ def test_work_is_due_as_soon_as_its_time_has_come_and_not_before(cast: Cast) -> 
     job(cast)
     mail()
     assert due_names() == ["import", "mails"]
-    assert [name for name, work in sorted(drained().items()) if work.due()] == ["import", "mails"]
+    assert [name for name, work in sorted(queue_work_by_name().items()) if work.due()] == ["import", "mails"]
 
 
 def test_a_tick_that_finds_nothing_takes_three_statements_and_no_transaction(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,8 +104,8 @@ def test_work_that_is_registered_later_is_asked_for_too(monkeypatch: pytest.Monk
 def test_the_statement_asks_for_every_kind_and_takes_no_parameters() -> None:
     with unscoped(reason="test: the tick's statement"):
         statement = due._statement(tuple(WORK))
-        asked = {name for name, work in drained().items() if work.rows_due_at(timezone.now())}
-    assert drained().keys() - asked == {"tracking-domains"}  # the demo's hosts do not exist
+        asked = {name for name, work in queue_work_by_name().items() if work.rows_due_at(timezone.now())}
+    assert queue_work_by_name().keys() - asked == {"tracking-domains"}  # the demo's hosts do not exist
     for name in asked:
         assert f"'work {name}'" in statement
     assert "STATEMENT_TIMESTAMP()" in statement

@@ -13,7 +13,7 @@ from core.jobs.due import Due
 from core.jobs.heartbeat import LATE_AFTER, STALE_AFTER, record_tick
 from core.jobs.models import TaskSchedule
 from core.jobs.periodic import MAX_SKEW, PeriodicTask, due_tasks, run_due_tasks
-from core.jobs.registry import registered
+from core.jobs.registry import work_by_name
 from core.jobs.tasks import tick
 from tests.kit.celery_tasks import task_of
 from tests.kit.periodic import only
@@ -29,7 +29,7 @@ def health() -> tuple[int, str, str, str]:
 
 
 def task(late: timedelta) -> None:
-    name = next(iter(registered(PeriodicTask)))
+    name = next(iter(work_by_name(PeriodicTask)))
     TaskSchedule.objects.update_or_create(name=name, defaults={"due_at": timezone.now() - late})
 
 
@@ -64,7 +64,7 @@ def test_a_clock_that_was_ahead_neither_hides_a_stopped_tick_nor_stops_the_tasks
 
 
 def test_a_task_that_was_scheduled_by_a_clock_ahead_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
-    name, periodic = next(iter(registered(PeriodicTask).items()))
+    name, periodic = next(iter(work_by_name(PeriodicTask).items()))
     only(monkeypatch, name)
     TaskSchedule.objects.create(name=name, due_at=timezone.now() + periodic.every + timedelta(days=365))
     assert due_tasks() == [periodic]

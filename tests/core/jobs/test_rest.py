@@ -68,7 +68,7 @@ def test_what_has_kept_much_makes_room_for_a_fresh_fork(closed: list[int], monke
 
 def test_a_process_whose_calls_are_out_goes_on(closed: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rest, "own_memory", lambda: rest.MAX_OWN_BYTES + 1)
-    monkeypatch.setattr(rest, "are_out", lambda: True)
+    monkeypatch.setattr(rest, "has_open_calls", lambda: True)
     rest.rest()
     assert closed == []
     assert left() > 0  # it looks again

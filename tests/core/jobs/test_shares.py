@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from config.data_dir import PROJECT
-from config.worker import GROUPS, PARTS, command, main_processes
+from config.worker import GROUPS, PARTS, main_processes, worker_command
 from core.jobs import celery_tasks, shares
 from core.jobs.registry import QueueWork
 from core.jobs.shares import Shares
@@ -119,10 +119,10 @@ def test_work_without_a_place_is_left_to_others(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_main_leaves_processes_to_quick_work() -> None:
-    arguments = command("main", main_processes(2))
+    arguments = worker_command("main", main_processes(2))
     limits = [argument.partition("=")[2] for argument in arguments if argument.startswith("--share")]
     assert limits == [f"workflows={PARTS['quick'].processes}", "import,bulk=1", "outreach=2"]
     assert arguments[arguments.index("-c") + 1] == "5"
     queues = {queue for part in PARTS.values() for queue in part.queues.split(",")}
     assert queues == set(GROUPS["main"].queues.split(","))
-    assert not any("--share" in argument for name in (*PARTS, "ai") for argument in command(name))
+    assert not any("--share" in argument for name in (*PARTS, "ai") for argument in worker_command(name))

@@ -26,5 +26,5 @@ def test_examples_are_good_requests() -> None:
     assert [sorted(tree.load_json(value, "filters")) for value in examples("filters")] == [["isActive", "name"]]
     either, day = (tree.parse(value) for value in examples("advancedFilters"))
     assert len(either.conditions) == 2
-    assert tree.dump(day)["conditions"][0]["timeZone"] == "Pacific/Auckland"
+    assert tree.tree_to_json(day)["conditions"][0]["timeZone"] == "Pacific/Auckland"
     assert FIELDS.filterable("createdAt", "advancedFilters").type == "date"

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from core.lists import tree
-from core.lists.prefilter import Prefilter, prefiltering
+from core.lists.prefilter import Prefilter, prefilter_scope
 from core.lists.search import AnyCondition, search_in, words_of
 from core.tenancy import company_scope
 from core.text.addresses import phone_variants
@@ -106,10 +106,10 @@ def test_what_has_grams_and_what_has_none(company: Cast) -> None:
         assert [Prefilter()(text) is None for text in ("a", "é", "éa", "ab\x01", "中", "éab", "abc" * 100)] == [
             True
         ] * 4 + [False] * 3
-        with prefiltering() as state:
+        with prefilter_scope() as state:
             assert Prefilter()("abc") is not None
             assert state.used
-        with prefiltering(wanted=False) as state:
+        with prefilter_scope(wanted=False) as state:
             assert Prefilter()("abc") is None
             assert state.used
     assert Prefilter()("abc") is None, "outside of a company there is no seed"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from core.errors import InvalidFormat, NamedError
 from core.lists import tree
 from core.lists.operators import OPERATORS, shift
-from core.lists.values import capitals
+from core.lists.values import upper_text
 from tests.core.lists.app.models import Label, Person, PersonValue, Team
 from tests.core.lists.helpers import COLUMNS, FIELDS, FLAG_FIELD, NOW, NUMBER_FIELD, TEXT_FIELD, TIME_FIELD, person
 from tests.kit.examples import thorough
@@ -193,7 +193,7 @@ def test_a_lone_condition_is_a_tree() -> None:
     person("Ann")
     lone = tree.parse('{"field": "name", "operator": "equals", "value": "Ann"}')
     assert Person.objects.filter(tree.compile(lone, FIELDS)).count() == 1
-    assert tree.parse(tree.dump(lone)) == lone
+    assert tree.parse(tree.tree_to_json(lone)) == lone
 
 
 @pytest.mark.parametrize(
@@ -283,8 +283,8 @@ def test_capitals_as_in_the_database() -> None:
         )
         upper = dict(cursor.fetchall())
     assert len(upper) > 1300
-    differing = [point for point in points if capitals(chr(point)) != upper.get(point, chr(point))]
-    assert [point for point in differing if capitals(chr(point)) != chr(point)] == []
+    differing = [point for point in points if upper_text(chr(point)) != upper.get(point, chr(point))]
+    assert [point for point in differing if upper_text(chr(point)) != chr(point)] == []
     assert len(differing) < 100
 
 

@@ -13,7 +13,7 @@ from django.test import override_settings
 from core.api.endpoint import endpoint
 from core.api.refusals import UNFORESEEN, refusal_of
 from core.errors import NamedError
-from core.messages import forget, resolve
+from core.messages import forget, message_for
 from core.messages.defaults import DEFAULTS, FAILURES, OWN_FAILURES, SUCCESSES
 from core.messages.services import seed
 from core.models import ResponseMessage
@@ -94,7 +94,7 @@ def test_a_row_that_nobody_edited_takes_a_changed_default(db: None, monkeypatch:
     migrate()
     assert row() == (404, "There is no such contact", 404, "There is no such contact")
     assert ResponseMessage.objects.get(name=NAME).updated_at > before
-    assert resolve(NAME) == (404, "There is no such contact")
+    assert message_for(NAME) == (404, "There is no such contact")
 
 
 @pytest.mark.parametrize("edited", [(404, "Contact not found."), (400, "Nobody here")])
@@ -203,7 +203,7 @@ def test_a_success_without_a_row_is_500_something_went_wrong(cast: Cast) -> None
 def test_rows_are_read_once_for_many_answers(cast: Cast, django_assert_num_queries: Any) -> None:
     cast.key.get("/tag")
     with django_assert_num_queries(0):
-        assert [resolve(name) for name in DEFAULTS] == list(DEFAULTS.values())
+        assert [message_for(name) for name in DEFAULTS] == list(DEFAULTS.values())
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_an_endpoint_with_an_unknown_name_cannot_be_declared(options: dict[str, 
 def test_an_unknown_name_is_500_something_went_wrong(db: None) -> None:
     assert refusal_of(NamedError("NobodyKnows_400")) == UNFORESEEN
     ResponseMessage.objects.filter(name="ApiNotFound_400").delete()
-    assert resolve("ApiNotFound_400") == (500, "Something went wrong")
+    assert message_for("ApiNotFound_400") == (500, "Something went wrong")
 
 
 def test_the_body_of_an_error(cast: Cast) -> None:

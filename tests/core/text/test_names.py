@@ -6,7 +6,7 @@ import pytest
 from django.db import IntegrityError
 
 from core.api.refusals import refusal_of
-from core.text.names import camel
+from core.text.names import to_camel_case
 from crm.models import CustomField
 from tests.kit.cast import Cast
 
@@ -16,7 +16,7 @@ from tests.kit.cast import Cast
     [("field_type", "fieldType"), ("name", "name"), ("id", "_id"), ("unique_field_id", "uniqueFieldID")],
 )
 def test_names_are_camel_case(inside: str, shown: str) -> None:
-    assert camel(inside) == shown
+    assert to_camel_case(inside) == shown
 
 
 def test_warnings_name_fields_as_bodies_do(cast: Cast) -> None:

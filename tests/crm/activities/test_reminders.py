@@ -11,7 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Member
-from core.text.json import iso
+from core.text.json import format_iso
 from crm.activities import follow_ups, reminders
 from crm.activities.follow_ups import create_follow_up, update_follow_up
 from crm.models import FollowUp, Lead
@@ -29,8 +29,8 @@ def lead(cast: Cast) -> Lead:
 
 def test_a_reminder_goes_out_once(cast: Cast, lead: Lead) -> None:
     due = timezone.now() + timedelta(hours=2)
-    made = new(cast, lead, dueAt=iso(due), remindMinutes=60)
-    new(cast, lead, dueAt=iso(due))
+    made = new(cast, lead, dueAt=format_iso(due), remindMinutes=60)
+    new(cast, lead, dueAt=format_iso(due))
     work()
     assert mails() == []
     with time_machine.travel(due - timedelta(minutes=59), tick=False):
@@ -47,21 +47,21 @@ def test_a_reminder_goes_out_once(cast: Cast, lead: Lead) -> None:
 
 def test_what_arms_a_reminder_again(cast: Cast, lead: Lead) -> None:
     now = timezone.now()
-    made = new(cast, lead, dueAt=iso(now + timedelta(minutes=30)), remindMinutes=60)["_id"]
+    made = new(cast, lead, dueAt=format_iso(now + timedelta(minutes=30)), remindMinutes=60)["_id"]
     work()
     assert len(mails()) == 1, "its time has come already, and what it is for has not"
     for body, number in (
         ({"notes": "x"}, 1),
-        ({"dueAt": iso(now + timedelta(minutes=40))}, 2),
+        ({"dueAt": format_iso(now + timedelta(minutes=40))}, 2),
         ({"remindMinutes": 50}, 3),
         ({"assignee": cast.narrow.pk}, 4),
         ({"status": "done"}, 4),
-        ({"dueAt": iso(now + timedelta(minutes=41))}, 4),
+        ({"dueAt": format_iso(now + timedelta(minutes=41))}, 4),
         ({"status": "open"}, 5),
         ({"status": "cancelled"}, 5),
         ({"status": "open"}, 5),
-        ({"dueAt": iso(now - timedelta(minutes=1))}, 5),
-        ({"dueAt": iso(now + timedelta(minutes=41)), "remindMinutes": None}, 5),
+        ({"dueAt": format_iso(now - timedelta(minutes=1))}, 5),
+        ({"dueAt": format_iso(now + timedelta(minutes=41)), "remindMinutes": None}, 5),
     ):
         assert patch(cast, made, **body).status == 200
         work()
@@ -72,7 +72,7 @@ def test_what_arms_a_reminder_again(cast: Cast, lead: Lead) -> None:
 @pytest.mark.parametrize("case", ["done", "lead deleted", "nobody", "assignee blocked"])
 def test_who_gets_no_reminder(cast: Cast, lead: Lead, case: str) -> None:
     due = timezone.now() + timedelta(hours=2)
-    made = new(cast, lead, dueAt=iso(due), remindMinutes=60, assignee=cast.narrow.pk)["_id"]
+    made = new(cast, lead, dueAt=format_iso(due), remindMinutes=60, assignee=cast.narrow.pk)["_id"]
     if case == "lead deleted":
         assert cast.key.delete("/lead", {"ids": [lead.pk]}).status == 200
     elif case == "assignee blocked":
@@ -89,8 +89,8 @@ def test_a_reminder_that_cannot_be_written_holds_up_no_other(
     cast: Cast, lead: Lead, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     due = timezone.now() + timedelta(minutes=10)
-    bad = new(cast, lead, title="Bad", dueAt=iso(due), remindMinutes=60)["_id"]
-    new(cast, lead, title="Good", dueAt=iso(due), remindMinutes=30)
+    bad = new(cast, lead, title="Bad", dueAt=format_iso(due), remindMinutes=60)["_id"]
+    new(cast, lead, title="Good", dueAt=format_iso(due), remindMinutes=30)
     write = follow_ups.REMINDER.letters
 
     def letters(follow_up: Any) -> Any:
@@ -118,7 +118,7 @@ def test_many_workers_remind_once_of_each(transactional_db: None) -> None:
             values = {
                 "lead": lead.pk,
                 "title": f"{n}",
-                "due_at": iso(timezone.now() + timedelta(hours=1)),
+                "due_at": format_iso(timezone.now() + timedelta(hours=1)),
                 "remind_minutes": 120,
             }
             create_follow_up(actor_id=cast.owner.pk, values=values)
@@ -133,7 +133,7 @@ def test_a_change_that_is_rolled_back_reminds_of_nothing(scope: Cast) -> None:
     values = {
         "lead": LeadFactory().pk,
         "title": "x",
-        "due_at": iso(timezone.now() + timedelta(hours=1)),
+        "due_at": format_iso(timezone.now() + timedelta(hours=1)),
         "remind_minutes": 120,
     }
     made = create_follow_up(actor_id=scope.owner.pk, values=values)

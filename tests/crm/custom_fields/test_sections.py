@@ -8,7 +8,7 @@ import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from core.access import Entitlement, limited
+from core.access import Entitlement, limited_creation
 from core.errors import NamedError
 from crm.custom_fields.sections import check_section, create_section
 from crm.models import CustomField, CustomSection
@@ -218,7 +218,7 @@ def test_the_permission_module_decides_on_the_session_path(db: None) -> None:
 
 
 def test_the_plan_limits_sections(scope: Cast) -> None:
-    with limited(Entitlement(limits={"custom-section": 1})):
+    with limited_creation(Entitlement(limits={"custom-section": 1})):
         create_section(actor_id=scope.owner.pk, values={"name": "a"})
         with pytest.raises(NamedError) as refused, transaction.atomic():
             create_section(actor_id=scope.owner.pk, values={"name": "b"})

@@ -26,14 +26,14 @@ def test_a_queued_export_is_cancelled_at_once_and_one_at_work_after_its_piece(
     again = scope.key.put(f"/export/{first['_id']}", {"status": "cancelled"})
     assert (again.status, again.body["warning"]) == (400, "status: an export that is cancelled cannot be cancelled")
     second = make(scope.key)
-    real = worker.checkpoint
+    real = worker.save_progress
 
     def cancelling(job: Export, **progress: Any) -> bool:
         if job.processed == 1:
             assert scope.key.put(f"/export/{second['_id']}", {"status": "cancelled"}).data["status"] == "running"
         return real(job, **progress)
 
-    monkeypatch.setattr(worker, "checkpoint", cancelling)
+    monkeypatch.setattr(worker, "save_progress", cancelling)
     work()
     found = scope.key.get(f"/export/{second['_id']}").data
     assert (found["status"], found["processed"], found["total"], found["file"]) == ("cancelled", 2, 3, None)

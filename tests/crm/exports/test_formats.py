@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from python_calamine import CalamineWorkbook
 
 from core.text.formats import Formats
-from core.text.formulas import INVISIBLE, MARKED, defuse, restore
+from core.text.formulas import INVISIBLE, MARKED, escape_formula, restore
 from crm.exports.columns import cell
 from crm.exports.formats import FORMATS
 from crm.exports.formats.xlsx import MAX_TEXT, XlsxFormat
@@ -142,7 +142,7 @@ def test_control_characters_do_not_damage_a_workbook() -> None:
     ],
 )
 def test_defused_texts(text: str, expected: str) -> None:
-    assert defuse(text) == expected
+    assert escape_formula(text) == expected
     assert restore(expected) == text
 
 
@@ -150,7 +150,7 @@ def test_defused_texts(text: str, expected: str) -> None:
 @example("''''=")
 @example(";'-1")
 def test_what_is_defused_neither_runs_nor_is_lost(text: str) -> None:
-    safe = defuse(text)
+    safe = escape_formula(text)
     assert restore(safe) == text
     assert not safe.lstrip(INVISIBLE).startswith(MARKED) or set(safe) <= set("+- 1(\t\r\n" + INVISIBLE)
     for cell_of_another_locale in re.split(r"[;\t\r\n]", safe)[1:]:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.text.formats import DATE_PATTERNS, TIME_PATTERNS, Formats
-from core.text.json import iso
+from core.text.json import format_iso
 from crm.exports.columns import custom_cell
 from crm.exports.formats import FORMATS
 from crm.field_types import FieldSpec, TextFormat, make_spec
@@ -28,7 +28,7 @@ from tests.kit.examples import thorough
 ZONES = ("UTC", "America/Los_Angeles", "Europe/Berlin", "Australia/Lord_Howe", "Asia/Kathmandu", "Africa/Monrovia")
 OPTIONS = [{"label": "Very hot", "value": "Hot"}, {"label": "Hot; or cold", "value": "cold"}, {"value": "7"}]
 FIRST, LAST = dt.datetime(1, 1, 2), dt.datetime(9999, 12, 30)
-moments = st.datetimes(FIRST, LAST).map(lambda moment: iso(moment.replace(tzinfo=dt.UTC)))
+moments = st.datetimes(FIRST, LAST).map(lambda moment: format_iso(moment.replace(tzinfo=dt.UTC)))
 days = st.dates(dt.date(1, 1, 1), dt.date(9999, 12, 31)).map(dt.date.isoformat)
 texts = st.text(
     st.characters(exclude_categories=("Cs", "Cc", "Cf"), include_characters="\n"), min_size=1, max_size=30

@@ -102,7 +102,7 @@ def test_the_time_limit_of_the_task_costs_one_part(
         ContactFactory(email=f"{n}@example.org", custom={"size": n + 0.5})
     Contact.objects.update(created_at=created)
     made = make(scope.key, query={"sortBy": "email", "sortOrder": "asc"})
-    real = worker.checkpoint
+    real = worker.save_progress
 
     def stopped(job: Export, **progress: Any) -> bool:
         if job.processed == 2:
@@ -110,7 +110,7 @@ def test_the_time_limit_of_the_task_costs_one_part(
         return real(job, **progress)
 
     with monkeypatch.context() as limited:
-        limited.setattr(worker, "checkpoint", stopped)
+        limited.setattr(worker, "save_progress", stopped)
         work()
     found = Export.objects.get()
     assert (found.status, found.processed, read) == ("queued", 2, [2, 4])

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from crm.files.mime import ALLOWED, INLINE_SAFE, inline_safe, sniff
+from crm.files.mime import ALLOWED, INLINE_SAFE, detect_type, is_inline_safe
 from crm.files.mime.types import CSV, DOC, DOCX, HTML, MSG, ODP, ODS, ODT, PLAIN, PPT, PPTX, TSV, XLS, XLSX
 from tests.crm.imports.readers.workbooks import ods, ole, xls, xlsx
 from tests.kit.examples import thorough
@@ -105,11 +105,11 @@ def test_there_are_39_types_and_the_contract_names_the_first() -> None:
 def test_content_decides(mime: str) -> None:
     stream = io.BytesIO(FILES[mime])
     stream.seek(3)
-    assert sniff(stream, EXTENSIONS.get(mime, "")) == mime
+    assert detect_type(stream, EXTENSIONS.get(mime, "")) == mime
     assert stream.tell() == 0
     textual = mime in (CSV, TSV, PLAIN)
-    assert textual or sniff(io.BytesIO(FILES[mime]), "photo.png") == mime
-    assert textual or sniff(io.BytesIO(FILES[mime]), "list.csv") == mime
+    assert textual or detect_type(io.BytesIO(FILES[mime]), "photo.png") == mime
+    assert textual or detect_type(io.BytesIO(FILES[mime]), "list.csv") == mime
 
 
 NAMES = {CSV: ("a.csv", "a.CSV"), TSV: ("a.tsv", "a.tab"), PLAIN: ("a.txt", "a", "csv", "a.png", "a.json", "")}
@@ -117,7 +117,7 @@ NAMES = {CSV: ("a.csv", "a.CSV"), TSV: ("a.tsv", "a.tab"), PLAIN: ("a.txt", "a",
 
 @pytest.mark.parametrize(("name", "mime"), [(name, mime) for mime, names in NAMES.items() for name in names])
 def test_the_name_chooses_within_plain_text(name: str, mime: str) -> None:
-    assert sniff(io.BytesIO(b"one,two\nthree,four\n"), name) == mime
+    assert detect_type(io.BytesIO(b"one,two\nthree,four\n"), name) == mime
 
 
 EXECUTABLES = {
@@ -142,11 +142,11 @@ EXECUTABLES = {
 @pytest.mark.parametrize("content", EXECUTABLES.values(), ids=EXECUTABLES)
 @pytest.mark.parametrize("name", ["photo.png", "list.csv", "a.txt", "a.pdf"])
 def test_impostors_are_refused(content: bytes, name: str) -> None:
-    assert sniff(io.BytesIO(content), name) is None
+    assert detect_type(io.BytesIO(content), name) is None
 
 
 def test_binary_behind_a_text_head_is_refused() -> None:
-    assert sniff(io.BytesIO(b"a,b\n" * 40_000 + EXECUTABLES["exe"] * 30), "a.csv") is None
+    assert detect_type(io.BytesIO(b"a,b\n" * 40_000 + EXECUTABLES["exe"] * 30), "a.csv") is None
 
 
 @pytest.mark.parametrize(
@@ -176,19 +176,19 @@ def test_binary_behind_a_text_head_is_refused() -> None:
     ],
 )
 def test_text_and_its_relatives(content: bytes, mime: str) -> None:
-    assert sniff(io.BytesIO(content), "a.txt") == mime
+    assert detect_type(io.BytesIO(content), "a.txt") == mime
 
 
 def test_long_json_is_known_by_both_ends_and_its_name() -> None:
     content = b'[{"a": 1}' + b',{"a": 1}' * 20_000 + b"]"
-    assert sniff(io.BytesIO(content), "a.json") == "application/json"
-    assert sniff(io.BytesIO(content), "a.txt") == PLAIN
-    assert sniff(io.BytesIO(content[:-1]), "a.json") == PLAIN
+    assert detect_type(io.BytesIO(content), "a.json") == "application/json"
+    assert detect_type(io.BytesIO(content), "a.txt") == PLAIN
+    assert detect_type(io.BytesIO(content[:-1]), "a.json") == PLAIN
 
 
 def test_nothing_that_runs_script_is_shown_in_place() -> None:
     assert set(ALLOWED) > INLINE_SAFE
-    assert [mime for mime in ALLOWED if inline_safe(mime)] == [mime for mime in ALLOWED if mime in INLINE_SAFE]
+    assert [mime for mime in ALLOWED if is_inline_safe(mime)] == [mime for mime in ALLOWED if mime in INLINE_SAFE]
     for mime in (
         "image/svg+xml",
         HTML,
@@ -200,8 +200,8 @@ def test_nothing_that_runs_script_is_shown_in_place() -> None:
         "application/zip",
         "x/y",
     ):
-        assert not inline_safe(mime)
-    assert inline_safe("image/png")
+        assert not is_inline_safe(mime)
+    assert is_inline_safe("image/png")
 
 
 class Counting(io.BytesIO):
@@ -219,7 +219,7 @@ class Counting(io.BytesIO):
 def test_reads_are_bounded(mime: str) -> None:
     filler = b"a,b\n" if mime == CSV else b"\0"
     stream = Counting(FILES[mime] + filler * 20_000_000)
-    sniff(stream, "a.json")
+    detect_type(stream, "a.json")
     assert stream.total < 1_000_000
 
 
@@ -230,7 +230,7 @@ SIGNS = [content[:64] for content in [*FILES.values(), *EXECUTABLES.values()]]
 @given(st.sampled_from([b"", *SIGNS]), st.binary(max_size=300), st.text(max_size=10))
 @example(FILES[DOC][:512], b"", "")
 def test_any_bytes_have_an_allowed_type_or_none(start: bytes, rest: bytes, name: str) -> None:
-    assert sniff(io.BytesIO(start + rest), name) in {None, *ALLOWED}
+    assert detect_type(io.BytesIO(start + rest), name) in {None, *ALLOWED}
 
 
 @settings(max_examples=thorough(150), deadline=None)
@@ -240,5 +240,5 @@ def test_damaged_containers_never_raise(mime: str, data: st.DataObject) -> None:
     for _ in range(data.draw(st.integers(1, 6))):
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
     cut = data.draw(st.integers(0, len(content)))
-    assert sniff(io.BytesIO(bytes(content[:cut])), "") in {None, *ALLOWED}
-    assert sniff(io.BytesIO(bytes(content)), "") in {None, *ALLOWED}
+    assert detect_type(io.BytesIO(bytes(content[:cut])), "") in {None, *ALLOWED}
+    assert detect_type(io.BytesIO(bytes(content)), "") in {None, *ALLOWED}

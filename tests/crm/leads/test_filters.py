@@ -16,7 +16,7 @@ from accounts.models import Member
 from core.api.pagination import ListPagination
 from core.lists import ListQuery, Page, tree
 from core.lists.operators import OPERATORS
-from core.lists.values import capitals
+from core.lists.values import upper_text
 from core.tenancy import company_scope
 from core.text.folding import sort_text
 from crm.leads.filters import LEAD_FIELDS
@@ -136,7 +136,7 @@ def sort_value(record: dict[str, Any], name: str) -> Any:
         bare = "".join(sign for sign in normalize("NFKD", value.casefold()) if not combining(sign))
         return bare.strip() or None
     if name in TEXT_FIELDS and value is not None:
-        return capitals(value) if name == "contact.email" else sort_text(value)
+        return upper_text(value) if name == "contact.email" else sort_text(value)
     return value
 
 

@@ -19,7 +19,7 @@ from accounts.mails import worker as mail_worker
 from accounts.models import Company, CompanySettings, Mail, Member
 from core.jobs import WORK
 from core.tenancy import unscoped
-from core.text.json import iso
+from core.text.json import format_iso
 from crm.meetings.icalendar import Method, calendar_file
 from crm.models import Meeting
 from tests.crm.leads.helpers import member
@@ -312,8 +312,8 @@ def test_a_reminder_goes_to_members_once(cast: Cast, sella: Member) -> None:
     with cast.scope():
         blocked = member()
     attendees = [{"member": sella.pk}, {"member": blocked.pk}, BOB]
-    made = new_meeting(cast, startsAt=iso(start), remindMinutes=60, attendees=attendees)["_id"]
-    new_meeting(cast, startsAt=iso(start), title="Unreminded")
+    made = new_meeting(cast, startsAt=format_iso(start), remindMinutes=60, attendees=attendees)["_id"]
+    new_meeting(cast, startsAt=format_iso(start), title="Unreminded")
     sent()
     with cast.scope():
         Member.objects.filter(pk=blocked.pk).update(status=Member.Status.BLOCKED)
@@ -325,7 +325,10 @@ def test_a_reminder_goes_to_members_once(cast: Cast, sella: Member) -> None:
         assert sent() == [("reminder", cast.owner.email), ("reminder", "sella@example.com")]
         work()
         assert sent() == []
-    assert cast.key.put(f"/meeting/{made}", {"startsAt": iso(start + timedelta(hours=1))}).data["remindedAt"] is None
+    assert (
+        cast.key.put(f"/meeting/{made}", {"startsAt": format_iso(start + timedelta(hours=1))}).data["remindedAt"]
+        is None
+    )
     sent()
     with time_machine.travel(start + timedelta(minutes=1), tick=False):
         work()
@@ -335,7 +338,7 @@ def test_a_reminder_goes_to_members_once(cast: Cast, sella: Member) -> None:
 @pytest.mark.parametrize("case", ["cancelled", "over", "past", "taken back"])
 def test_what_nobody_is_reminded_of(cast: Cast, case: str) -> None:
     start = timezone.now() + timedelta(hours=2 if case != "past" else -2)
-    made = new_meeting(cast, startsAt=iso(start), remindMinutes=60)["_id"]
+    made = new_meeting(cast, startsAt=format_iso(start), remindMinutes=60)["_id"]
     if case == "cancelled":
         cast.key.delete("/meeting", {"ids": [made]})
     elif case == "taken back":

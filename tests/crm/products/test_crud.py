@@ -8,7 +8,7 @@ import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from core.access import Entitlement, limited
+from core.access import Entitlement, limited_creation
 from core.errors import NamedError
 from core.models import Event
 from crm.models import CustomField, ProductService, ProductServiceValue
@@ -384,7 +384,7 @@ def test_the_permission_module_decides_on_the_session_path(db: None) -> None:
 
 
 def test_the_plan_limits_products(scope: Cast) -> None:
-    with limited(Entitlement(limits={"product-service": 1})):
+    with limited_creation(Entitlement(limits={"product-service": 1})):
         create_product(actor_id=scope.owner.pk, form_data={"name": "Roof"})
         with pytest.raises(NamedError) as refused, transaction.atomic():
             create_product(actor_id=scope.owner.pk, form_data={"name": "Wall"})

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from core.access import Entitlement, limited
+from core.access import Entitlement, limited_creation
 from core.errors import NamedError
 from crm.models import CustomField, Segment, SegmentRecord
 from crm.segments.services import IdChanges, create_segment
@@ -326,7 +326,7 @@ def test_the_permission_module_decides_on_the_session_path(db: None) -> None:
 
 
 def test_the_plan_limits_segments(scope: Cast) -> None:
-    with limited(Entitlement(limits={"segment": 1})):
+    with limited_creation(Entitlement(limits={"segment": 1})):
         create_segment(actor_id=scope.owner.pk, values={"name": "a"}, filters={}, ids=IdChanges())
         with pytest.raises(NamedError) as refused, transaction.atomic():
             create_segment(actor_id=scope.owner.pk, values={"name": "b"}, filters={}, ids=IdChanges())

@@ -9,7 +9,7 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from core.events import caused_by, deliver, emit
+from core.events import deliver, emit, event_cause
 from core.models import Event
 from core.tenancy import unscoped
 from crm.models import Contact, Segment, SegmentMember
@@ -123,7 +123,7 @@ def test_what_caused_the_change_caused_the_entry(cast: Cast, watched: dict[str, 
     with cast.scope(), transaction.atomic():
         Contact.objects.filter(pk=watched["Bob"]).update(is_deleted=True)
         Contact.objects.filter(pk=watched["Ann"]).update(is_deleted=True)
-        with caused_by({"workflow": "w", "depth": 3}):
+        with event_cause({"workflow": "w", "depth": 3}):
             emit("contact.deleted", [watched["Ann"]], automation=False)
     told(cast)
     with cast.scope():

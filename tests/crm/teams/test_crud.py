@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Member
 from accounts.registration.companies import create_company
-from core.access import Entitlement, limited
+from core.access import Entitlement, limited_creation
 from core.errors import NamedError
 from core.models import Event
 from core.tenancy import company_scope
@@ -266,7 +266,7 @@ def test_the_permission_module_decides_on_the_session_path(db: None) -> None:
 
 
 def test_the_plan_limits_teams(scope: Cast) -> None:
-    with limited(Entitlement(limits={"team": 2})):
+    with limited_creation(Entitlement(limits={"team": 2})):
         create_team(actor_id=scope.owner.pk, values={"name": "North"}, members=MemberChanges())
         with pytest.raises(NamedError) as refused, transaction.atomic():
             create_team(actor_id=scope.owner.pk, values={"name": "South"}, members=MemberChanges())

@@ -13,7 +13,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from core.events import emit, feed
-from core.ids import first_id, new_id
+from core.ids import min_id_at, new_id
 from core.models import Event, EventDelivery
 from core.tenancy import company_scope, unscoped
 from tests.kit.cast import Cast, make_cast
@@ -141,7 +141,7 @@ def test_old_and_foreign_cursors_are_refused_with_the_oldest_one(transactional_d
     with unscoped(reason="test: an old event, and one that is gone"):
         long_ago = timezone.now() - timedelta(days=31)
         Event.objects.filter(object_id=ids[0]).update(created_at=long_ago)
-        old = feed.Position(1, 1, long_ago).encode(feed.epoch())
+        old = feed.Position(1, 1, long_ago).encode(feed.cursor_epoch())
     refused = cast.key.get(PATH, after=old)
     assert (refused.status, "older than the 30 days" in refused.body["warning"]) == (400, True)
     oldest = refused.body["warning"].rpartition(" ")[2]
@@ -182,7 +182,7 @@ def test_a_reader_sees_the_kinds_of_records_that_their_role_shows(transactional_
 
 def test_old_events_are_deleted_but_those_that_a_consumer_waits_for(scope: Cast) -> None:
     long_ago = timezone.now() - timedelta(days=40)
-    old, waiting = (first_id(long_ago + timedelta(seconds=n)) for n in range(2))
+    old, waiting = (min_id_at(long_ago + timedelta(seconds=n)) for n in range(2))
     for id in (old, waiting, new_id()):
         Event.objects.create(pk=id, kind="contact.created", object_id=new_id())
     EventDelivery.objects.create(event_id=waiting, consumer="activities", due_at=timezone.now())

@@ -58,7 +58,7 @@ def test_a_chatbot_never_speaks_beside_a_member() -> None:
 
         def act(n: int, number: int = number) -> None:
             if n:
-                services.answer(id=id, member_id=cast.owner.pk, text="I am here.")
+                services.send_answer(id=id, member_id=cast.owner.pk, text="I am here.")
             else:
                 _write(app, number)
 

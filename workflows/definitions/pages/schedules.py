@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from core.text.labels.weekdays import DAYS
 from core.text.translation import gettext_lazy
 from core.types import Values
-from core.web.forms import BoundField, Field, Option, alone, options_of
+from core.web.forms import BoundField, Field, Option, options_of, standalone_field
 
 RHYTHM = "rhythm"
 AT = "rhythm.at"
@@ -79,5 +79,7 @@ def rhythm_fields(schedule: Values) -> list[tuple[BoundField, str]]:
     pairs = []
     for entry, rhythms in fields:
         entry.initial = held[entry.name]
-        pairs.append((alone(entry), json.dumps({"schedule.type": ["cron"], **({RHYTHM: rhythms} if rhythms else {})})))
+        pairs.append(
+            (standalone_field(entry), json.dumps({"schedule.type": ["cron"], **({RHYTHM: rhythms} if rhythms else {})}))
+        )
     return pairs

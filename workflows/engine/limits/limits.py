@@ -67,7 +67,7 @@ class Allowance:
         return self.rate * int(settings.WORKFLOW_START_BURST_SECONDS)
 
 
-def allowance() -> Allowance:
+def plan_limits() -> Allowance:
     """Return the limits of the active company's plan."""
     try:
         limits = entitlement(company_id()).limits
@@ -102,10 +102,10 @@ class StartReservations:
         Its bucket is locked until the caller's transaction ends. Each bucket is locked after the company's, so that
         starts wait for each other in one order.
         """
-        allowed = allowance()
+        allowed = plan_limits()
         interval, burst = allowed.interval, allowed.burst
         begin, started = _reserve("", number, interval, burst, now)
-        # Reserved first and given back, so that the row's lock decides who gets the last ones.
+        # Reserve first and release the excess: the row lock makes the quota free of races.
         if allowed.month is not None and started > allowed.month:
             over = min(number, started - allowed.month)
             _release("", over, interval)
@@ -153,13 +153,13 @@ def started_this_month() -> int:
     return 0 if bucket is None or bucket.month != month_of(dt.datetime.now(dt.UTC)) else int(bucket.started)
 
 
-def has_turn(now: dt.datetime) -> bool:
+def can_start_now(now: dt.datetime) -> bool:
     """Return whether a start of the active company would begin at once."""
     bucket = StartBucket.objects.filter(key="").only("next_at").first()
     return bucket is None or bool(bucket.next_at <= now)
 
 
-def queued() -> int:
+def count_queued_runs() -> int:
     """Count the queued runs of the active company, up to MAX_QUEUED."""
     # Counted no further than the limit.
     return int(WorkflowRun.objects.filter(status=WorkflowRun.Status.QUEUED).order_by()[:MAX_QUEUED].count())

@@ -48,7 +48,7 @@ def begin(workflow: Workflow, plan: Plan, ids: Sequence[str], now: dt.datetime, 
     if later:
         # The timer's token is none of the run's: it only tells that the run may be looked at again.
         writing.insert_timers([(id, "0", at) for id, at in later], now)
-        writing.delay(later, WINDOW if opens > now else RATE)
+        writing.delay_starts(later, WINDOW if opens > now else RATE)
         if opens > now:
             WorkflowRun.objects.filter(pk__in=[id for id, _ in later]).update(status=Status.WAITING)
     if plan.config.concurrency is not None:
@@ -115,7 +115,7 @@ def _admit_by_concurrency(workflow_id: str) -> int:
     # Counted from the rows themselves, so a kill can lose no place.
     WorkflowRun.objects.filter(pk__in=[run.pk for run in rows]).update(place=None if most is None else HELD, reason="")
     writing.notify_ready([(run.pk, run.priority) for run in rows])
-    writing.delay([(run.pk, run.begins_at) for run in rows if run.begins_at and run.begins_at > now], RATE)
+    writing.delay_starts([(run.pk, run.begins_at) for run in rows if run.begins_at and run.begins_at > now], RATE)
     return len(rows)
 
 
@@ -128,7 +128,7 @@ def _next(runs: object, most: int) -> list[WorkflowRun]:
 def _admit_by_quota() -> int:
     """Admit runs that waited for the plan's next month, or for a larger plan."""
     now = timezone.now()
-    allowed = limits.allowance().month
+    allowed = limits.plan_limits().month
     # The company's bucket first, as all starts do.
     StartBucket.objects.select_for_update(no_key=True).filter(key="").first()
     free = BATCH if allowed is None else min(BATCH, allowed - limits.started_this_month())

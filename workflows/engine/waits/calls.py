@@ -46,7 +46,7 @@ CLAIMS = 0x6C77_0016
 """The advisory lock under which calls are claimed, so that nobody passes the limits together with others."""
 Status = RunCall.Status
 SENDING = (Status.SENDING, Status.SENDING_ONCE)
-GOING = (WorkflowRun.Status.QUEUED, WorkflowRun.Status.RUNNING, WorkflowRun.Status.WAITING)
+ACTIVE_STATUSES = (WorkflowRun.Status.QUEUED, WorkflowRun.Status.RUNNING, WorkflowRun.Status.WAITING)
 RESTING = (WorkflowRun.Status.PAUSED, WorkflowRun.Status.FAILED)
 _held: set[str] = set()
 """Leases that this process uses."""
@@ -132,8 +132,8 @@ def _claim(most: int) -> list[RunCall]:
         dropped = []
         for call in calls.select_for_update(of=("self",), skip_locked=True):
             run = locked[call.run_id]
-            # The run has given up what it asked for.
-            if run.epoch != call.epoch or run.status not in (*GOING, *RESTING):
+            # The run no longer waits for this call.
+            if run.epoch != call.epoch or run.status not in (*ACTIVE_STATUSES, *RESTING):
                 dropped.append(call.pk)
             elif _is_held(run, workflows[run.workflow_id]):
                 rested.append(call.pk)
@@ -198,7 +198,7 @@ def _make(call: RunCall) -> CallResult:
     with company_scope(call.company_id):
         try:
             return make(CallToMake(call.pk, call.key, call.keyed, call.request))
-        except Exception as error:  # the edge of a call: its node's policy says what becomes of the error
+        except Exception as error:  # the edge of a call: its node's policy (on_error) decides
             log.exception("call %s failed", call.pk)
             # With a key the repetition is recognized by the server; without one nobody knows.
             status = "failed" if call.keyed else "unknown"
@@ -209,7 +209,7 @@ flights = Flights("call", _make, _end)
 
 
 def _record(call: RunCall, outcome: CallResult) -> None:
-    """Record the result of a call and resume its run. If the call has been given up meanwhile, only record it."""
+    """Record the result of a call and resume its run; only record it if the sweeper has failed the call."""
     answer = outcome.as_json()
     with company_scope(call.company_id), transaction.atomic():
         values = {"response": answer, "finished_at": timezone.now(), "updated_at": timezone.now()}
@@ -220,12 +220,12 @@ def _record(call: RunCall, outcome: CallResult) -> None:
         # The lease decides: a call that the sweeper has given up keeps that result, and the answer is shown
         # as late.
         if rows.update(status=outcome.status, error=error, lease=None, worker=None, deaths=0, **values):
-            _tell([RunCall.objects.get(pk=call.pk)])
+            _deliver_answers([RunCall.objects.get(pk=call.pk)])
         else:
             RunCall.objects.filter(pk=call.pk, status=Status.UNKNOWN).update(late=True, **values)
 
 
-def _tell(calls: Sequence[RunCall]) -> None:
+def _deliver_answers(calls: Sequence[RunCall]) -> None:
     """Put the answers of ended calls of the active company into the inboxes of their runs."""
     inbox.put([Arrival(call.run_id, call.token, call.epoch, "call", call.response) for call in calls])
 
@@ -243,13 +243,13 @@ def report_abandoned_calls(rows: Sequence[tuple[str, Any]]) -> None:
             call.error = text
             call.finished_at = timezone.now()
             call.save(update_fields=["response", "error", "finished_at", "updated_at"])
-            _tell([call])
+            _deliver_answers([call])
 
 
 def _release_lost() -> None:
-    """Give up calls that this process lost by an error. The sweeper handles those of dead processes."""
+    """Give up calls that this process lost by an error. The sweeper handles calls of dead processes."""
     with unscoped(reason="workflow calls that this process claimed and lost"), transaction.atomic():
-        # What threads of this process are still making is not lost.
+        # Calls that threads of this process still make are not lost.
         mine = RunCall.objects.filter(status__in=SENDING, worker=worker_number()).exclude(lease__in=list(_held))
         lost = list(mine.select_for_update(of=("self",)).values_list("pk", "company_id", "status"))
         for held, status in RunCall.claim_policy.orphans.items():

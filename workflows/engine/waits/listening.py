@@ -14,7 +14,7 @@ from django.utils import timezone
 from core.ids import as_array, is_id
 from core.jobs import notify_workers
 from core.models import Event
-from core.text.json import iso
+from core.text.json import format_iso
 from core.types import JsonObject
 from workflows.engine import locks, writing
 from workflows.engine.cursor import Cursor
@@ -59,7 +59,7 @@ def event_json(event: Event) -> JsonObject:
     return {
         "kind": event.kind,
         "objectId": event.object_id,
-        "happenedAt": iso(event.created_at),
+        "happenedAt": format_iso(event.created_at),
         "payload": event.payload,
     }
 
@@ -213,7 +213,7 @@ def _tell_listeners(events: Sequence[Event], subjects: dict[str, set[str]], ever
 def _tell_ends(
     events: Sequence[Event], subjects: dict[str, set[str]], every: set[str], hearing: Collection[str]
 ) -> None:
-    """End the runs whose goal or exit an event is; notify those whose conditions have to be asked again."""
+    """End runs whose goal or exit has happened; notify runs whose conditions must be evaluated again."""
     about = Q(contact__in=every) | Q(lead__in=every)
     live = WorkflowRun.objects.filter(about, workflow__in=hearing, status__in=LIVE).defer("state")
     by_kind: dict[str, list[Event]] = defaultdict(list)

@@ -15,7 +15,7 @@ from accounts.notifications.services import remember
 from core.ids import new_id
 from core.jobs import notify_workers
 from core.tenancy import company_id
-from core.text.json import dumps, iso
+from core.text.json import dumps, format_iso
 from core.types import JsonObject
 from workflows.engine import locks, writing
 from workflows.engine.cursor import Cursor
@@ -188,7 +188,7 @@ def _place_of(request: NodeRequest) -> tuple[str, str]:
 def _entry(request: NodeRequest, key: str, now: datetime) -> Entry:
     """Return the start of a run for a request, about the same record."""
     run = request.cursor.run
-    trigger = {"kind": "workflow", "happenedAt": iso(now), "run": run.pk, "input": dict(request.ask.given)}
+    trigger = {"kind": "workflow", "happenedAt": format_iso(now), "run": run.pk, "input": dict(request.ask.given)}
     return Entry(
         key, run.contact_id, run.lead_id, trigger, run.depth + 1, reads_given(run, request.cursor.plan, request.node)
     )

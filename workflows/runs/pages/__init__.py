@@ -1,4 +1,4 @@
-"""The pages of runs: all of them, those of one workflow, and one with its steps."""
+"""Pages of runs: the list, the list of one workflow, and a run with its steps."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from core.ids import is_id
 from core.text.translation import gettext_lazy
 from core.types import Values
-from core.web.words.problems import capitalized
+from core.web.words.problems import capitalize_text
 from workflows.definitions.pages.problems import setting_label
 
 TEXTS: Mapping[str, str] = {
@@ -48,7 +48,7 @@ def failure_text(error: Values | None) -> str:
     reason = error if "text" in error else _reason_before(str(error["message"]))
     # The texts about values of custom fields begin with their names.
     settings = [setting_label(field) for field in reason["field"].split(", ") if field and not is_id(field)]
-    return f"{', '.join(settings)}: {reason['text']}" if settings else capitalized(reason["text"])
+    return f"{', '.join(settings)}: {reason['text']}" if settings else capitalize_text(reason["text"])
 
 
 def _reason_before(message: str) -> Values:

@@ -28,7 +28,7 @@ def shown_steps(run: WorkflowRunDetailData, steps: Sequence[WorkflowStepData]) -
     """Return a row for each visit of a node, in the order in which they began."""
     waiting = Counter(wait["node"] for wait in run["waits"])
     visits = _grouped(steps)
-    for rows in reversed(visits):  # the latest visits are those that still wait
+    for rows in reversed(visits):  # the latest visits still wait
         node = rows[-1]["node"]
         still = rows[-1]["status"] in ("waiting", "retrying") and waiting[node] > 0
         waiting[node] -= still

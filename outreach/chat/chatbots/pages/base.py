@@ -16,9 +16,9 @@ from core.web.flows.pages import KEYS, Entry, FlowPage, view_query
 from core.web.pages import PageError
 from outreach.chat.chatbots.pages.graph import BotGraph, body_of, read_steps
 from outreach.chat.chatbots.pages.list import ChatbotPage, state_of
-from outreach.chat.chatbots.pages.types import END, GROUPS, KEYWORDS, RULES, START, TEXT, TYPES, about
+from outreach.chat.chatbots.pages.types import END, GROUPS, KEYWORDS, RULES, START, TEXT, TYPES, summarize_step
 
-TRIES = 3
+MAX_TRIES = 3
 WORDS = {
     "name": gettext_lazy("name"),
     "kind": gettext_lazy("kind"),
@@ -100,7 +100,7 @@ class OneChatbot(ChatbotPage, FlowPage):
 
     def about(self, graph: BotGraph, node: Values) -> str:
         waits = any(rule["data"].get("disabled") is not True for rule in graph.of_type(*RULES))
-        return about(node) if waits or node["type"] != END else _("At the end of its texts")
+        return summarize_step(node) if waits or node["type"] != END else _("At the end of its texts")
 
     def groups(self) -> list[tuple[str, list[Values]]]:
         by_group: dict[str, list[Values]] = {name: [] for name in GROUPS}
@@ -165,7 +165,7 @@ class OneChatbot(ChatbotPage, FlowPage):
         """Change the current steps. If another change was quicker, try again."""
         if not self.may_change:
             raise PageError(403, _("You can't edit chatbots"))
-        for attempt in range(TRIES):
+        for attempt in range(MAX_TRIES):
             if attempt:
                 del self.bot
             answer = self.put(act(self.graph), self.bot["updatedAt"])

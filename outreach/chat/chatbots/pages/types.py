@@ -148,7 +148,7 @@ TYPES: JsonObject = {
 }
 
 
-def about(node: Values) -> str:
+def summarize_step(node: Values) -> str:
     """Return a summary of a step in one line."""
     config = node["data"].get("config") or {}
     type = node["type"]

@@ -81,7 +81,7 @@ class ShownConversation(ConversationData):
     """A visitor named the contact's address, and nobody has confirmed it."""
 
 
-def shown(conversation: ConversationData) -> ShownConversation:
+def conversation_row(conversation: ConversationData) -> ShownConversation:
     """Return a conversation with labels of its state and its channel, and the person's name."""
     label, tone = STATES.get(conversation["state"], (conversation["state"], ""))
     channel, icon = CHANNELS.get(conversation["channel"], (conversation["channel"], "message-square"))
@@ -136,6 +136,6 @@ class InboxPage(Page):
         gettext_lazy("Conversations"), INBOX, 10, "inbox", keywords=gettext_lazy("inbox chats replies messages")
     )
 
-    def lets(self, method: str) -> bool:
+    def may_on_any_channel(self, method: str) -> bool:
         """Return whether the reader may use the method on conversations of some channel."""
         return any(self.may(module, method) for module in MODULES)

@@ -25,9 +25,9 @@ from outreach.chat.conversations.pages.base import (
     VIEWS,
     InboxPage,
     ShownConversation,
+    conversation_row,
     message_view,
     rests_until,
-    shown,
 )
 
 
@@ -73,7 +73,7 @@ class Inbox(InboxPage):
             "choices": self.choices,
             "views": VIEWS,
             "only": self.only,
-            "chats": [shown(conversation) for conversation in answer.data],
+            "chats": [conversation_row(conversation) for conversation in answer.data],
             "more": self.state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
         }
 
@@ -106,7 +106,7 @@ class ConversationDetail(Inbox):
         return Form(fields=fields)
 
     def show(self) -> Values:
-        chat = shown(self.read(self.address_of_api).data)
+        chat = conversation_row(self.read(self.address_of_api).data)
         page = {"p": "1", "n": str(SHOWN), "sortBy": "happenedAt", "sortOrder": "desc"}
         messages = self.read(f"{self.address_of_api}/messages", page)
         listed = super().show()
@@ -121,7 +121,7 @@ class ConversationDetail(Inbox):
             "bubbles": [message_view(row) for row in reversed(messages.data)],
             "next": next(iter(ids if at is None else ids[at + 1 :]), ""),
             "before": ids[at - 1] if at else "",
-            "canned": self.canned if self.lets("POST") else [],
+            "canned": self.canned if self.may_on_any_channel("POST") else [],
             "rests": RESTS.items(),
             "form": self.form(),
             "visitor": self.visitor_form() if chat["channel"] == "widget" else None,
@@ -230,7 +230,7 @@ class ConversationPeople(InboxPage):
 
     @cached_property
     def chat(self) -> ShownConversation:
-        return shown(self.read(f"conversation/{self.params['id']}").data)
+        return conversation_row(self.read(f"conversation/{self.params['id']}").data)
 
     def form(self, values: Values | None = None) -> Form:
         contact = self.chat["contact"]

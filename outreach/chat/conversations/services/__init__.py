@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from outreach.chat.conversations.services.assignment import TAKEN, assign, release, take_over
 from outreach.chat.conversations.services.handling import close, mark_read, reopen, snooze
-from outreach.chat.conversations.services.messages import add_note, answer, begin
+from outreach.chat.conversations.services.messages import add_note, begin, send_answer
 from outreach.chat.conversations.services.people import set_contact, set_lead
 from outreach.chat.conversations.services.rows import MODULE, NOT_FOUND, not_found
 
@@ -13,7 +13,7 @@ __all__ = [
     "NOT_FOUND",
     "TAKEN",
     "add_note",
-    "answer",
+    "send_answer",
     "assign",
     "begin",
     "close",

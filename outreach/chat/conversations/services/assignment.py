@@ -17,10 +17,10 @@ from outreach.chat.conversations.channels import channel_of
 from outreach.chat.conversations.incoming import apply, enter
 from outreach.chat.conversations.mails import ASSIGNED
 from outreach.chat.conversations.models import Conversation
-from outreach.chat.conversations.outgoing import take_back
-from outreach.chat.conversations.services.rows import locked, report
+from outreach.chat.conversations.outgoing import cancel_unsent
+from outreach.chat.conversations.services.rows import emit_action, lock_conversation
 from outreach.chat.conversations.states import HUMAN, QUEUED
-from outreach.chat.conversations.targets import keep
+from outreach.chat.conversations.targets import save_with_target
 
 TAKEN = "RecordChanged_409"
 
@@ -33,11 +33,11 @@ def take_over(*, id: str, member_id: str, instead_of: str | None = None) -> None
     for an unknown `instead_of`. Raises RecordChanged_409 if another member has taken it first, or if it is not that
     member's.
     """
-    conversation = locked(id)
+    conversation = lock_conversation(id)
     if instead_of is not None:
         _check_theirs(conversation, instead_of)
     assign_to(conversation, member_id, instead_of)
-    keep(conversation)
+    save_with_target(conversation)
 
 
 def _check_theirs(conversation: Conversation, member_id: str) -> None:
@@ -55,11 +55,11 @@ def assign_to(conversation: Conversation, member_id: str, instead_of: str | None
     if has_it is not None and has_it != instead_of:
         raise NamedError(TAKEN, "another member answers; take it over instead of them, or ask them", field="id")
     # Before the member answers: the person should not hear two voices.
-    take_back(conversation, member_id)
+    cancel_unsent(conversation, member_id)
     enter(conversation, "take")
     conversation.assignee_id = member_id
     conversation.snoozed_until = None
-    report("claimed", conversation, member_id)
+    emit_action("claimed", conversation, member_id)
 
 
 @transaction.atomic
@@ -68,7 +68,7 @@ def release(*, id: str, member_id: str) -> None:
 
     Raises NotFound_404, and InvalidRequest_400 for one that nobody has.
     """
-    conversation = locked(id)
+    conversation = lock_conversation(id)
     before = conversation.state
     enter(conversation, "release")
     conversation.assignee_id = None
@@ -81,8 +81,8 @@ def release(*, id: str, member_id: str) -> None:
             conversation.queued_at = conversation.queued_at or timezone.now()
     else:
         apply(conversation, said)
-    keep(conversation)
-    report("released", conversation, member_id)
+    save_with_target(conversation)
+    emit_action("released", conversation, member_id)
 
 
 @transaction.atomic
@@ -92,12 +92,12 @@ def assign(*, id: str, member_id: str, assignee: str | None, team: str | None, b
     With `by_rule` the team's rule for leads chooses the member; if it chooses none, it waits for the team. Raises
     NotFound_404, MemberNotFound_404, TeamNotFound_400, and InvalidRequest_400 for a member who may not answer.
     """
-    conversation = locked(id)
+    conversation = lock_conversation(id)
     if assignee is not None:
         check_answers(assignee, conversation.channel)
     if team is not None and not Team.objects.filter(pk=team).exists():
         raise NamedError("TeamNotFound_400", "there is no such team in this company", field="team")
-    take_back(conversation, member_id)
+    cancel_unsent(conversation, member_id)
     if conversation.state != QUEUED:
         enter(conversation, "queue")
     if team is not None:
@@ -107,8 +107,8 @@ def assign(*, id: str, member_id: str, assignee: str | None, team: str | None, b
         able = {member.pk for member in members_who_may(channel_of(conversation).module, "POST")}
         [assignee] = next_of_team([conversation.team_id], closed_statuses(), among=able)
     conversation.assignee_id = assignee
-    keep(conversation)
-    report("assigned", conversation, member_id, team=conversation.team_id)
+    save_with_target(conversation)
+    emit_action("assigned", conversation, member_id, team=conversation.team_id)
     # Nobody is notified of what they did themselves.
     if assignee is not None and assignee != member_id:
         receiver = Member.objects.filter(pk=assignee).first()

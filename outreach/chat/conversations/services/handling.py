@@ -9,10 +9,10 @@ from django.utils import timezone
 
 from core.errors import NamedError, ValidationFailed
 from outreach.chat.conversations.incoming import enter
-from outreach.chat.conversations.outgoing import take_back
-from outreach.chat.conversations.services.rows import locked, mark_mail_read, report
+from outreach.chat.conversations.outgoing import cancel_unsent
+from outreach.chat.conversations.services.rows import emit_action, lock_conversation, mark_mail_read
 from outreach.chat.conversations.states import CLOSED
-from outreach.chat.conversations.targets import keep
+from outreach.chat.conversations.targets import save_with_target
 
 
 @transaction.atomic
@@ -23,41 +23,41 @@ def snooze(*, id: str, until: datetime | None) -> None:
     """
     if until is not None and until <= timezone.now():
         raise ValidationFailed("until is over", "choose a time in the future", field="until")
-    conversation = locked(id)
+    conversation = lock_conversation(id)
     if until is not None and conversation.state == CLOSED:
         raise NamedError("InvalidRequest_400", "the conversation is closed; it rests already", field="id")
     conversation.snoozed_until = until
-    keep(conversation)
+    save_with_target(conversation)
 
 
 @transaction.atomic
 def close(*, id: str, member_id: str) -> None:
     """End the conversation until the person writes again. Raises NotFound_404 and InvalidRequest_400."""
-    conversation = locked(id)
-    take_back(conversation, member_id)
+    conversation = lock_conversation(id)
+    cancel_unsent(conversation, member_id)
     enter(conversation, "close")
     conversation.snoozed_until = None
     conversation.unread = 0
     mark_mail_read(id)
-    keep(conversation)
-    report("closed", conversation, member_id)
+    save_with_target(conversation)
+    emit_action("closed", conversation, member_id)
 
 
 @transaction.atomic
 def reopen(*, id: str, member_id: str) -> None:
     """Reopen a closed conversation, which then waits for a member. Raises NotFound_404 and InvalidRequest_400."""
-    conversation = locked(id)
+    conversation = lock_conversation(id)
     if conversation.state != CLOSED:
         raise NamedError("InvalidRequest_400", f"the conversation is {conversation.state}, and not closed", field="id")
     enter(conversation, "queue")
-    keep(conversation)
-    report("reopened", conversation, member_id)
+    save_with_target(conversation)
+    emit_action("reopened", conversation, member_id)
 
 
 @transaction.atomic
 def mark_read(*, id: str, is_read: bool = True) -> None:
     """Mark the conversation as read, or as unread. Raises NotFound_404."""
-    conversation = locked(id)
+    conversation = lock_conversation(id)
     conversation.unread = 0 if is_read else max(conversation.unread, 1)
     conversation.save(update_fields=("unread", "updated_at"))
     if is_read:

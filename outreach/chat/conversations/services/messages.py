@@ -19,13 +19,13 @@ from outreach.chat.conversations.outgoing import CLOSED as NOT_SENT
 from outreach.chat.conversations.outgoing import check_open, check_reachable, send
 from outreach.chat.conversations.people import lead_of
 from outreach.chat.conversations.services.assignment import assign_to
-from outreach.chat.conversations.services.rows import locked, mark_mail_read, report
+from outreach.chat.conversations.services.rows import emit_action, lock_conversation, mark_mail_read
 from outreach.chat.conversations.states import CLOSED
-from outreach.chat.conversations.targets import answered, keep
+from outreach.chat.conversations.targets import mark_answered, save_with_target
 from outreach.connections.chat_apps.models import ChatTemplate
 from outreach.connections.chat_apps.selectors import is_phone
 from outreach.connections.chat_apps.services import get_app
-from outreach.messaging.delivery.attachments import described
+from outreach.messaging.delivery.attachments import describe_files
 from outreach.messaging.email_templates.rendering import ValueReader
 
 Author = ConversationMessage.Author
@@ -35,7 +35,7 @@ Direction = ConversationMessage.Direction
 @transaction.atomic
 def add_note(*, id: str, member_id: str, text: str) -> ConversationMessage:
     """Write a note, which members alone see. Raises NotFound_404."""
-    conversation = locked(id)
+    conversation = lock_conversation(id)
     note: ConversationMessage = ConversationMessage.objects.create(
         conversation=conversation,
         direction=Direction.NOTE,
@@ -48,7 +48,7 @@ def add_note(*, id: str, member_id: str, text: str) -> ConversationMessage:
 
 
 @transaction.atomic
-def answer(
+def send_answer(
     *,
     id: str,
     member_id: str,
@@ -63,13 +63,13 @@ def answer(
     allowed, such as free text after 24 hours. Raises ChatAppTemplateNotFound_404, InvalidChatAppTemplate_400,
     InvalidVariables_400, and FileNotFound_400 for a missing file.
     """
-    conversation = locked(id)
+    conversation = lock_conversation(id)
     # Before the member takes it: a refused answer must not change who has the conversation.
     check_reachable(conversation, template=template is not None)
     files: Sequence[Values] = ()
     if file is not None:
         check_open(conversation)
-        files = described([file], "file", unfit=NOT_SENT)
+        files = describe_files([file], "file", unfit=NOT_SENT)
         content, chat_template = (
             channel_of(conversation).file_content(conversation, File.objects.get(pk=file), text),
             None,
@@ -93,9 +93,9 @@ def answer(
     message = send(conversation, author=Author.MEMBER, member_id=member_id, **said)
     conversation.unread = 0
     mark_mail_read(conversation.pk)
-    answered(conversation)
-    keep(conversation)
-    report("answered", conversation, member_id, message=message.pk)
+    mark_answered(conversation)
+    save_with_target(conversation)
+    emit_action("answered", conversation, member_id, message=message.pk)
     return message
 
 
@@ -111,7 +111,7 @@ def begin(
     *, member_id: str, contact: str, app: str, template: str, values: Mapping[str, str] | None = None
 ) -> Conversation:
     """Write to a contact first, by an approved template. Raises ContactNotFound_400, NoRecipientsSpecified_400 for one
-    without a number, ChatAppNotFound_404, and the errors of `answer`."""
+    without a number, ChatAppNotFound_404, and the errors of `send_answer`."""
     recipient = live_contacts().filter(pk=contact).first()
     if recipient is None:
         raise NamedError("ContactNotFound_400", "there is no such contact in this company", field="contact")
@@ -132,8 +132,8 @@ def begin(
     Conversation.objects.bulk_create([fresh], ignore_conflicts=True)
     conversation: Conversation = Conversation.objects.get(**place)
     if conversation.pk == fresh.pk:
-        report("created", conversation, member_id)
+        emit_action("created", conversation, member_id)
     elif conversation.contact_id != recipient.pk:
         Conversation.objects.filter(pk=conversation.pk).update(contact=recipient)
-    answer(id=conversation.pk, member_id=member_id, template=template, values=values)
+    send_answer(id=conversation.pk, member_id=member_id, template=template, values=values)
     return conversation

@@ -12,8 +12,8 @@ from outreach.chat.conversations.incoming import identify
 from outreach.chat.conversations.models import Conversation
 from outreach.chat.conversations.people import get_or_create_by_address, get_or_create_by_phone, lead_of, new_lead
 from outreach.chat.conversations.replies import confirm, take_reply_back
-from outreach.chat.conversations.services.rows import locked, report
-from outreach.chat.conversations.targets import keep
+from outreach.chat.conversations.services.rows import emit_action, lock_conversation
+from outreach.chat.conversations.targets import save_with_target
 
 
 @transaction.atomic
@@ -36,7 +36,7 @@ def set_contact(
     Raises NotFound_404, ContactNotFound_400, and InvalidRequest_400 for another address or values of no visitor. Raises
     UnauthorizedAction_403 without the right to create or read the contact, and the errors of create_contact.
     """
-    conversation = locked(id)
+    conversation = lock_conversation(id)
     is_visitor = conversation.channel == Conversation.Channel.WIDGET
     if (email or phone or name) and not is_visitor:
         raise NamedError("InvalidRequest_400", "email, phone and name are for a website's visitor", field="contact")
@@ -62,8 +62,8 @@ def set_contact(
     if conversation.contact_id is None:
         identify(conversation, new_contact, member_id)
         confirm(conversation)
-        keep(conversation)
-        report("identified", conversation, member_id)
+        save_with_target(conversation)
+        emit_action("identified", conversation, member_id)
         return
     former = conversation.contact_id
     is_corrected = conversation.contact_confirmed and new_contact.pk != former
@@ -72,7 +72,7 @@ def set_contact(
         # The lead belongs to the former contact.
         conversation.lead = lead_of(new_contact, member_id) if is_visitor else None
     confirm(conversation)
-    keep(conversation)
+    save_with_target(conversation)
     if is_corrected:
         take_reply_back(former, conversation)
 
@@ -98,7 +98,7 @@ def set_lead(*, id: str, member_id: str, lead: str | None) -> None:
 
     Raises NotFound_404, LeadNotFound_400, and the errors of the company's rules for leads.
     """
-    conversation = locked(id)
+    conversation = lock_conversation(id)
     if conversation.contact is None:
         raise NamedError("InvalidRequest_400", "choose a contact for the conversation first", field="lead")
     if lead is None:
@@ -109,4 +109,4 @@ def set_lead(*, id: str, member_id: str, lead: str | None) -> None:
         if not rows.exists():
             raise NamedError("LeadNotFound_400", "the contact has no such lead", field="lead")
         conversation.lead_id = lead
-    keep(conversation)
+    save_with_target(conversation)

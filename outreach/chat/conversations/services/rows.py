@@ -19,7 +19,7 @@ def not_found() -> NamedError:
     return NamedError(NOT_FOUND, "there is no such conversation in this company", field="id")
 
 
-def locked(id: str) -> Conversation:
+def lock_conversation(id: str) -> Conversation:
     """Return the conversation, locked until the transaction ends. Raises NotFound_404."""
     rows = Conversation.objects.select_for_update(of=("self",)).select_related("chat_app", "contact")
     conversation: Conversation | None = rows.filter(pk=id).first()
@@ -28,7 +28,7 @@ def locked(id: str) -> Conversation:
     return conversation
 
 
-def report(action: str, conversation: Conversation, member_id: str, **values: str | None) -> None:
+def emit_action(action: str, conversation: Conversation, member_id: str, **values: str | None) -> None:
     """Emit the event of a member's action, with further values of its payload."""
     payload = {**event_payload(conversation), **values}
     emit(f"conversation.{action}", [conversation.pk], payloads={conversation.pk: payload}, actor_id=member_id)

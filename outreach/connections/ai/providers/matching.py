@@ -51,7 +51,7 @@ def terms_of(prompt: str, industry: str) -> tuple[Term, ...]:
     return tuple(terms.values())[:MAX_TERMS]
 
 
-def fit(terms: Sequence[Term], contact: ContactBrief) -> Fit:
+def match_share(terms: Sequence[Term], contact: ContactBrief) -> Fit:
     """Return the share of the terms' weight that the contact's values contain, and which values contain them."""
     texts = [(label, text.casefold()) for label, text in _texts(contact)]
     everything = "\n".join(text for _, text in texts)

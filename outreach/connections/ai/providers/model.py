@@ -20,7 +20,7 @@ from django.conf import settings
 
 from core.crypto import SecretUnreadable
 from core.errors import shorten
-from core.outbound_http import HttpAnswer, HttpFailed, exchange
+from core.outbound_http import HttpAnswer, HttpFailed, send_request
 from core.types import Values
 from outreach.connections.ai.providers import prompts
 from outreach.connections.ai.providers.answers import JUDGEMENTS, MESSAGE, Unreadable, Unusable, read_fits, read_message
@@ -36,10 +36,10 @@ from outreach.connections.ai.providers.base import (
 )
 from outreach.connections.ai.providers.secrets import holds_key, without_key
 
-TRIES = 3
+MAX_TRIES = 3
 ADJUSTMENTS = 6
 """The number of retries after a server has refused a request for its parameters. Each retry leaves some of them out."""
-JUDGED_AT_ONCE = 25
+MAX_BATCH_CONTACTS = 25
 JUDGING_SECONDS = 240.0
 """Time limit for all judgements of a search, in seconds; a worker's task ends some minutes later."""
 TYPICAL_ANSWER = 450
@@ -122,8 +122,8 @@ class ModelProvider(AiProvider):
     def judge_many(self, search: LeadSearch, contacts: list[ContactBrief], fits: list[Fit]) -> list[Fit]:
         """Judge in batches. What the model could not judge keeps the fit of the keywords."""
         judgements, ends = list(fits), time.monotonic() + JUDGING_SECONDS
-        for start in range(0, len(contacts), JUDGED_AT_ONCE):
-            part = slice(start, start + JUDGED_AT_ONCE)
+        for start in range(0, len(contacts), MAX_BATCH_CONTACTS):
+            part = slice(start, start + MAX_BATCH_CONTACTS)
             request, before = prompts.judge_request(search, contacts[part]), fits[part]
             try:
                 if self.halted is not None:
@@ -152,7 +152,7 @@ class ModelProvider(AiProvider):
         return self._ask(prompts.judge_rules(), request, JUDGEMENTS, lambda text: read_fits(text, before))
 
     def judging(self, search: LeadSearch, contacts: list[ContactBrief]) -> tuple[int, int]:
-        parts = [contacts[at : at + JUDGED_AT_ONCE] for at in range(0, len(contacts), JUDGED_AT_ONCE)]
+        parts = [contacts[at : at + MAX_BATCH_CONTACTS] for at in range(0, len(contacts), MAX_BATCH_CONTACTS)]
         sent = [len((prompts.judge_rules() + prompts.judge_request(search, part)).encode()) // 4 + 1 for part in parts]
         return sum(sent), TYPICAL_JUDGEMENT * len(contacts)
 
@@ -277,7 +277,7 @@ class ModelProvider(AiProvider):
                     continue
                 raise self._refused(answer, problem)
             failures += 1
-            if failures >= TRIES:
+            if failures >= MAX_TRIES:
                 raise self._away(f"answers with an error ({answer.status})" if answer else "could not be reached")
             pause(failures, left)
 
@@ -286,7 +286,7 @@ class ModelProvider(AiProvider):
         headers = {"Content-Type": "application/json", "Accept": "application/json", **request.headers}
         address = f"{self.base_url}{request.path}"
         try:
-            return exchange("POST", address, seconds=seconds, headers=headers, body=orjson.dumps(request.body))
+            return send_request("POST", address, seconds=seconds, headers=headers, body=orjson.dumps(request.body))
         except HttpFailed as failed:
             # Nothing was sent, so another try does nothing twice.
             if failed.code == "unreachable":

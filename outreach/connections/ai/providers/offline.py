@@ -20,11 +20,11 @@ from outreach.connections.ai.providers.goal import Goal, read_goal
 from outreach.connections.ai.providers.hints import KNOWN, Hint, read_hint
 from outreach.connections.ai.providers.passages import (
     Passage,
+    company_line,
     company_name,
     interest_of,
     joined,
     known_of,
-    named,
     relation_of,
     sentence_of,
     signatory,
@@ -215,7 +215,7 @@ def _planned(brief: ComposeBrief, rng: random.Random) -> Goal:
         return Goal("present", name, tuple(sentences), tuple(claims))
     about = sentence_of(company.description, 40)
     introduction = f"I would like to introduce {us} to you."
-    claims = [Claim(text=us, source="company.name")] if us == named(company) else []
+    claims = [Claim(text=us, source="company.name")] if us == company_line(company) else []
     claims += [Claim(text=about, source="company.description")] if about else []
     return Goal("present", us, tuple(filter(None, (introduction, about))), tuple(claims))
 
@@ -253,7 +253,7 @@ def _subject(brief: ComposeBrief, goal: Goal, rng: random.Random) -> Passage:
     claims = [
         Claim(text=values[key], source=source, part="subject")
         for key, source in sources.items()
-        if f"{{{key}}}" in line and not (key == "us" and not named(brief.company))
+        if f"{{{key}}}" in line and not (key == "us" and not company_line(brief.company))
     ]
     return Passage(subject, tuple(claims))
 

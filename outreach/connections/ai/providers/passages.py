@@ -92,23 +92,23 @@ def signatory_claims(company: CompanyBrief) -> tuple[Claim, ...]:
     """Return the source of each line of the signature."""
     claims = []
     for line in signatory(company):
-        if line == phrase(company.sender_name, 100) and line.lower() != named(company).lower():
+        if line == phrase(company.sender_name, 100) and line.lower() != company_line(company).lower():
             claims.append(Claim(text=line, source="company.senderName"))
-        elif line == named(company):
+        elif line == company_line(company):
             claims.append(Claim(text=line, source="company.name"))
         elif line == one_line(company.website)[:100]:
             claims.append(Claim(text=line, source="company.website"))
     return tuple(claims)
 
 
-def named(company: CompanyBrief) -> str:
+def company_line(company: CompanyBrief) -> str:
     """Return the company's name on one line, or "" if it has none."""
     return one_line(without_placeholders(company.name))[:100].strip()
 
 
 def company_name(company: CompanyBrief) -> str:
     """Return the name of the company in its messages."""
-    return named(company) or "our team"
+    return company_line(company) or "our team"
 
 
 def whole_subject(

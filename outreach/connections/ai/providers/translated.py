@@ -76,7 +76,7 @@ def _body(brief: ComposeBrief, language: str, stock: Stock, rng: random.Random) 
         claims = (_claim(named[chosen], chosen), *(_claim(name, source) for name, source in others))
         return named[chosen], chosen, Passage(" ".join(lines), claims)
     us, about = parts.company_name(company), parts.sentence_of(company.description, 40)
-    claims = tuple([_claim(us, "company.name")] if parts.named(company) else [])
+    claims = tuple([_claim(us, "company.name")] if parts.company_line(company) else [])
     claims += (_claim(about, "company.description"),) if about else ()
     return us, "company.name", Passage(" ".join(filter(None, [stock.introduction.format(us=us), about])), claims)
 
@@ -110,7 +110,7 @@ def _subject(brief: ComposeBrief, stock: Stock, topic: str, source: str, rng: ra
     claims = tuple(
         Claim(text=value, source=source, part="subject")
         for key, (value, source) in sourced.items()
-        if f"{{{key}}}" in line and (source != "company.name" or parts.named(brief.company))
+        if f"{{{key}}}" in line and (source != "company.name" or parts.company_line(brief.company))
     )
     return Passage(subject, claims)
 

@@ -19,4 +19,5 @@ class Brevo(MailVendor):
     hook_steps = f"Transactional → Settings → Webhook: add the address. {EVENTS_TO_CHOOSE}"
 
     def had_already(self, status: int, body: Any) -> bool:
+        # Brevo's answer to a repeated idempotency key: the first request has been accepted.
         return status == 400 and isinstance(body, dict) and body.get("code") == "duplicate_parameter"

@@ -17,7 +17,7 @@ from django.conf import settings
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
-from core.outbound_http import within
+from core.outbound_http import time_limit
 from core.types import JsonObject, Values
 from outreach.connections.mail_vendors import backends
 from outreach.connections.mail_vendors.access import access_token, may_read
@@ -114,7 +114,7 @@ class GmailSession(VendorSession):
             return None
         try:
             token = access_token(self.app)
-            with backend_of(self.app) as client, within(backends.SECONDS):
+            with backend_of(self.app) as client, time_limit(backends.SECONDS):
                 params = {"q": f"rfc822msgid:{message_id} in:sent", "maxResults": 1}
                 answer = client.ask("GET", MESSAGES, token, params=params)
             messages = _json(answer).get("messages") if answer.status_code == 200 else None
@@ -127,7 +127,7 @@ class GmailSession(VendorSession):
     def _post(self, client: GmailClient, token: str, body: Mapping[str, str]) -> tuple[int, Outcome]:
         """Send the message to Gmail once. Return the status of the response, 0 for none, and the outcome."""
         data = json.dumps({name: value for name, value in body.items() if value}).encode()
-        with within(backends.SECONDS) as deadline:
+        with time_limit(backends.SECONDS) as deadline:
             try:
                 answer = client.ask("POST", SEND, token, data=data)
             except Exception as error:  # noqa: BLE001  whatever it is, the request may be on its way
@@ -152,6 +152,7 @@ def read_gmail(
             return _sent("Gmail accepted the message", body)
         return Uncertain("Gmail answered without saying what became of the message")
     if status == 429 or (status == 403 and reasons & LIMITS):
+        # Gmail names the end of the pause in its text, and seldom sends the header.
         seconds = _pause(text) if "Retry-After" not in headers else None
         if seconds is not None:
             return Rejected(True, 429, text, "limit", retry_after=seconds)

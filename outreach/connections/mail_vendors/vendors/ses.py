@@ -20,7 +20,7 @@ from django.utils.crypto import constant_time_compare
 from core.errors import ValidationFailed
 from core.internals.botocore import use_pools
 from core.outbound import OutboundRefused
-from core.outbound_http import GUARDED_POOLS, HttpFailed, causes, exchange, within
+from core.outbound_http import GUARDED_POOLS, HttpFailed, error_causes, send_request, time_limit
 from core.s3 import lone_session
 from core.types import JsonObject, Values
 from outreach.connections.mail_vendors import backends, probe
@@ -126,7 +126,7 @@ class AmazonSes(MailVendor):
         from botocore.exceptions import BotoCoreError, ClientError  # noqa: PLC0415
 
         try:
-            with within(probe.SECONDS):
+            with time_limit(probe.SECONDS):
                 ses_client(self.arguments(app)).get_account()
         except ClientError as error:
             status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
@@ -137,7 +137,7 @@ class AmazonSes(MailVendor):
             detail = f"{self.name} answered {status}. {text}".strip()
             raise SmtpError("connect", detail, temporary=True, code=status) from None
         except (BotoCoreError, ValueError, OSError) as error:
-            refused = next((cause for cause in causes(error) if isinstance(cause, OutboundRefused)), None)
+            refused = next((cause for cause in error_causes(error) if isinstance(cause, OutboundRefused)), None)
             detail = refused.detail if refused else f"{self.name} could not be reached."
             raise SmtpError("connect", detail, temporary=True) from None
 
@@ -215,7 +215,7 @@ def sns_key(url: str) -> Any:
     if not (is_sns_address(url) and urlsplit(url).path.endswith(".pem")):
         raise HookRefused("the certificate is none of Amazon's")
     try:
-        response = exchange("GET", url, seconds=5, most_bytes=20_000)
+        response = send_request("GET", url, seconds=5, most_bytes=20_000)
         return load_pem_x509_certificate(response.body).public_key()
     except (HttpFailed, ValueError):
         raise HookRefused("the certificate cannot be had") from None

@@ -10,7 +10,7 @@ import orjson
 from django.conf import settings
 from pydantic import BaseModel, ValidationError
 
-from core.outbound_http import HttpAnswer, HttpFailed, exchange
+from core.outbound_http import HttpAnswer, HttpFailed, send_request
 from outreach.connections.ocr.cards import Line
 from outreach.connections.ocr.providers.base import OcrFailed, OcrProvider
 
@@ -54,7 +54,7 @@ class OcrSpace(OcrProvider):
         headers = {"apikey": self.secret, "Content-Type": f"multipart/form-data; boundary={boundary}"}
         base = settings.VENDOR_BASE_URLS.get(self.key, self.url).rstrip("/")
         try:
-            answer = exchange(
+            answer = send_request(
                 "POST",
                 f"{base}/parse/image",
                 seconds=seconds,

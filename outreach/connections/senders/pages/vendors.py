@@ -20,7 +20,7 @@ FIELDSETS = (
 )
 
 
-def connected(vendor: Values) -> str:
+def connected_text(vendor: Values) -> str:
     return gettext("%(vendor)s connected") % {"vendor": vendor["name"]}
 
 
@@ -133,7 +133,7 @@ class NewVendorApp(VendorPage):
             title = gettext("Connect %(name)s") % {"name": vendor["name"]}
             return self.page({"form": form, "vendor": vendor, "title": title}, status=422)
         # The next step is at the vendor: its events come to the address that the app has now.
-        return self.tested(answer, connected(vendor), self.address("vendor-app", answer.data["_id"]))
+        return self.tested(answer, connected_text(vendor), self.address("vendor-app", answer.data["_id"]))
 
 
 class VendorApp(VendorPage):
@@ -238,5 +238,5 @@ class VendorReturn(VendorPage):
         if not answer.ok:
             form.refuse(answer)
             return self.page(self.context(sent, form), status=422)
-        message = gettext("Sender resumed") if context["app"] else connected(context["vendor"])
+        message = gettext("Sender resumed") if context["app"] else connected_text(context["vendor"])
         return self.redirect_with_toast(message, self.address("vendor-app", answer.data["_id"]))

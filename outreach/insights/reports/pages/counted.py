@@ -10,7 +10,7 @@ from django.utils.translation import gettext
 
 from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import Values
-from core.web.cells import cell
+from core.web.cells import format_cell
 from core.web.filters import Choice
 from core.web.lists import Column
 from core.web.records import RecordList, Records
@@ -85,7 +85,7 @@ class CountedList(RecordList):
             name = contact.get("name") or contact.get("email") or gettext("Open lead")
             return Cell(name, self.address("lead", value["_id"]) if self.may("lead") else "", css=css)
         label = column.labels.get(value) if isinstance(value, str) and column.labels else ""
-        return Cell(str(label) or cell(value), css=css)
+        return Cell(str(label) or format_cell(value), css=css)
 
 
 class Activities(CountedList):

@@ -177,7 +177,7 @@ class EditDashboard(EditRecord, DashboardForm):
         return self.redirect_with_toast(gettext("Dashboard saved"), self.list_address())
 
     def body_of(self, tile: Values) -> JsonObject:
-        """Return a tile as the API takes it: days of its own only where it has a range of its own."""
+        """Return a tile in the form of the API. It has days only with a custom range."""
         days = {} if tile["range"] == "custom" else {"startDate": None, "endDate": None}
         return {**tile, **days}
 

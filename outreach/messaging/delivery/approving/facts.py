@@ -1,4 +1,4 @@
-"""Facts for the evidence of a message at present: those that its writer would get."""
+"""Current facts for the evidence of a message, as its writer would get them."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from core.types import JsonObject
 from crm.models import Contact
 from outreach.connections.chat_apps.models import DIRECT, ChatTemplate
-from outreach.connections.chat_apps.selectors import is_phone, opted_out
+from outreach.connections.chat_apps.selectors import is_phone, opted_out_numbers
 from outreach.messaging.delivery.deciding.decision import SESSION_HOURS
 from outreach.messaging.delivery.models import SendJob
 
@@ -17,7 +17,7 @@ SESSION = dt.timedelta(hours=SESSION_HOURS)
 ANSWER: JsonObject = {"window": None, "place": None, "unsubscribed": False}
 """An answer in a conversation is sent at any hour, regardless of the contact's unsubscription from mail."""
 PERSONAL: JsonObject = {"window": None, "place": None, "replied": False}
-"""A member's own mail goes at the time that they have chosen, whatever the contact has written meanwhile."""
+"""A member's own mail goes at its chosen time, even if the contact has written since."""
 # Far in the past, so that a chat in which the person has never written counts as closed.
 NEVER = dt.datetime.min.replace(tzinfo=dt.UTC) + SESSION
 
@@ -33,7 +33,7 @@ def chats_of(jobs: Sequence[SendJob]) -> dict[str, JsonObject]:
     chat_jobs = [job for job in jobs if job.chat_app_id]
     if not chat_jobs:
         return mails
-    gone = opted_out(job.address for job in chat_jobs if job.chat_template_id)
+    gone = opted_out_numbers(job.address for job in chat_jobs if job.chat_template_id)
     rows = SendJob.objects.filter(pk__in=[job.pk for job in chat_jobs])
     values = rows.values_list("pk", "chat_template__status", "conversation__last_inbound_at", "conversation__address")
     state = {pk: rest for pk, *rest in values}
@@ -43,7 +43,7 @@ def chats_of(jobs: Sequence[SendJob]) -> dict[str, JsonObject]:
 def by_chat(contacts: Iterable[Contact]) -> dict[str, JsonObject]:
     """Return the inputs of the decision about a new message from a template, by the contacts' ids."""
     contacts = list(contacts)
-    gone = opted_out(contact.contact_number for contact in contacts)
+    gone = opted_out_numbers(contact.contact_number for contact in contacts)
     return {
         contact.pk: {"suppressed": contact.contact_number in gone, "address_valid": is_phone(contact.contact_number)}
         for contact in contacts
@@ -53,7 +53,7 @@ def by_chat(contacts: Iterable[Contact]) -> dict[str, JsonObject]:
 def _parts(
     job: SendJob, gone: set[str], status: str | None, last: dt.datetime | None, wrote_from: str | None
 ) -> JsonObject:
-    # What is said in a conversation goes to who wrote there, not to another number that the contact has by now.
+    # A reply goes to the number that wrote, even if the contact's number has changed.
     same = wrote_from in (None, job.address)
     valid = same and (job.channel in DIRECT or is_phone(job.address))
     parts: JsonObject = {"suppressed": job.address in gone, "address_valid": valid}

@@ -63,7 +63,7 @@ class SendContext:
     provider_limits: Mapping[str, int]
     """Messages an hour by mail provider (quotas)."""
     vendor_limits: Mapping[str, int]
-    """Messages an hour by mail vendor, of all apps of it."""
+    """Messages an hour by mail vendor, over all of its apps."""
     allowed: Entitlement | None = None
     """The subscription's entitlement; None without one."""
 

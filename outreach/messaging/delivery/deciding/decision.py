@@ -201,13 +201,13 @@ def describe(inputs: DecisionInput, now: dt.datetime, formats: Formats) -> JsonO
     return {
         "state": "wait",
         "reason": decision.reason,
-        "sentence": decision.sentence if sent_at is None else f"{decision.sentence} {expected(sent_at, formats)}",
+        "sentence": decision.sentence if sent_at is None else f"{decision.sentence} {expected_text(sent_at, formats)}",
         "until": decision.until,
         "goesAt": sent_at,
     }
 
 
-def expected(moment: dt.datetime, formats: Formats) -> str:
+def expected_text(moment: dt.datetime, formats: Formats) -> str:
     """Return a sentence on when the message will be sent."""
     return gettext("Expected: %(time)s (%(zone)s).") % {"time": formats.datetime(moment), "zone": formats.timezone}
 

@@ -84,7 +84,7 @@ def rates_of(sender: Sender, now: datetime | None = None) -> list[Rate]:
 
 
 def check_senders(sender_ids: Iterable[str | None]) -> bool:
-    """Stop those of the senders that bounces or complaints are too many of, in the caller's transaction.
+    """Stop the senders with too many bounces or complaints, in the caller's transaction.
 
     Locks them one after the other, so that of two simultaneous events the later sees both. Returns whether one was
     stopped.

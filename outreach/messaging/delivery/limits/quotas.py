@@ -28,7 +28,7 @@ KEYS = (*PROVIDERS, OTHER)
 VENDOR = "vendor:"
 """Prefix of a mail vendor's bucket, which no domain has; all of its apps share the bucket."""
 MAX_PER_HOUR = 1_000_000
-KEPT = timedelta(days=1)
+BUCKET_LIFE = timedelta(days=1)
 """Time after which an unused bucket is full; it is then created again when needed."""
 BATCH = 5000
 _HOUR = 3600.0
@@ -109,7 +109,7 @@ def reserve(counts: Mapping[str, int], limits: Mapping[str, int], now: datetime)
 
 def forget_unused() -> bool:
     """Delete buckets of all companies that are full since long (a periodic task). Returns whether there may be more."""
-    old = RecipientQuota.objects.filter(filled_at__lt=timezone.now() - KEPT)
+    old = RecipientQuota.objects.filter(filled_at__lt=timezone.now() - BUCKET_LIFE)
     ids = list(old.order_by("pk").values_list("pk", flat=True)[:BATCH])
     RecipientQuota.objects.filter(pk__in=ids).delete()
     return len(ids) == BATCH

@@ -121,7 +121,7 @@ OTHERWISE = (
     ReasonLink(_("Show the outreach"), "outreach-run", ("run",)),
     ReasonLink(_("All messages"), "messages"),
 )
-"""The links of other reasons, and of those whose own links do not fit."""
+"""The fallback links, for reasons without a link of their own that fits."""
 
 
 def record_id(record: Values | None) -> str:

@@ -17,10 +17,10 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.settings.formats import zone_of_company
-from core.events import EventConsumer, wanted_by
+from core.events import EventConsumer, consumer_condition
 from core.ids import new_id
-from core.jobs.registry import registered
-from core.spans import after
+from core.jobs.registry import work_by_name
+from core.spans import add_span
 from core.types import Values
 from outreach.connections.chat_apps.models import DIRECT
 from outreach.connections.smtp.outcome import Sent
@@ -110,7 +110,7 @@ def settle() -> str:
     """Return the statement that settles messages, once all consumers of events are registered."""
     # A delivery is written only where somebody listens. For each consumer of each message would be most of
     # the work.
-    condition = wanted_by(_consumers(), "found.key", company="moved.company_id", kind=f"'{_SENT}'")
+    condition = consumer_condition(_consumers(), "found.key", company="moved.company_id", kind=f"'{_SENT}'")
     return f"""
 WITH given AS (SELECT * FROM json_to_recordset(%s::json) AS rows
     (id text, company text, lease text, reply text, provider_id text, thread_id text, at timestamptz,
@@ -139,7 +139,7 @@ SELECT step, company_id, id, 'sending', 'sent', '', reply, at, at FROM moved RET
 
 @cache
 def _consumers() -> list[EventConsumer]:
-    return [consumer for consumer in registered(EventConsumer).values() if _SENT in consumer.kinds]
+    return [consumer for consumer in work_by_name(EventConsumer).values() if _SENT in consumer.kinds]
 
 
 def intent_of(job: SendJob, *, recipient: str, message_id: str, tracking: Tracking = UNTRACKED) -> Row:
@@ -159,7 +159,7 @@ def intent_of(job: SendJob, *, recipient: str, message_id: str, tracking: Tracki
     }
 
 
-def settled(job: SendJob, outcome: Sent) -> Row:
+def settle_parameters(job: SendJob, outcome: Sent) -> Row:
     """Return the parameters of settle() for a message that the server has accepted."""
     now = timezone.now()
     return {
@@ -181,7 +181,7 @@ def settled(job: SendJob, outcome: Sent) -> Row:
 
 def next_step_at(job: SendJob, sent_at: datetime) -> datetime | None:
     """Return when the message's follow-up is due, by the company's clock; None: nothing follows."""
-    return None if job.next_delay is None else after(sent_at, job.next_delay, zone_of_company(job.company_id))
+    return None if job.next_delay is None else add_span(sent_at, job.next_delay, zone_of_company(job.company_id))
 
 
 def parameters(rows: Sequence[Row]) -> list[str]:
@@ -190,7 +190,7 @@ def parameters(rows: Sequence[Row]) -> list[str]:
     return [orjson.dumps(rows).decode()]
 
 
-def begun(job: SendJob, row: Row) -> None:
+def mark_intent_committed(job: SendJob, row: Row) -> None:
     """Note on the message that its intent is committed."""
     job.status = SendJob.Status.SENDING
     job.reason = ""

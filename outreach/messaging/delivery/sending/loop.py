@@ -31,7 +31,7 @@ from outreach.messaging.delivery.limits.pauses import pause, pause_after_failure
 from outreach.messaging.delivery.models import SendJob
 from outreach.messaging.delivery.senders import AnySession, find_sender, opener
 from outreach.messaging.delivery.sending.claims import LOOKAHEAD, claim, due_senders, release_claim, release_lost_claims
-from outreach.messaging.delivery.sending.intents import Row, settled
+from outreach.messaging.delivery.sending.intents import Row, settle_parameters
 from outreach.messaging.delivery.sending.parts import parts_of
 from outreach.messaging.delivery.sending.turns import LOW, SenderSession, release_slot, take_slot
 from outreach.messaging.delivery.sending.worker import (
@@ -76,7 +76,7 @@ def _start(work: Callable[[], None]) -> None:
         try:
             work()
         finally:
-            # Django keeps connections by thread and nobody closes those of a thread that has ended.
+            # Django keeps connections by thread and never closes those of an ended thread.
             connections.close_all()
 
     # A process that was asked to end must not wait for a mail server that says nothing.
@@ -312,7 +312,7 @@ class SendingLoop:
         if isinstance(outcome, Sent):
             turn.sent += 1
             # The time of acceptance is taken here, before the group waits for its commit.
-            row = settled(job, outcome)
+            row = settle_parameters(job, outcome)
             late = partial(self._record, turn, partial(record_late, job, row))
             self._ledger.settle(row, partial(self._post_to_main, turn, late))
         else:
@@ -321,7 +321,7 @@ class SendingLoop:
     def _record(self, turn: SenderSession, record: Callable[[], Any]) -> None:
         try:
             self._call_on_main(turn, record)
-        # Another worker owns the message by now, so nothing is written and nothing is repeated.
+        # The lease is lost: another worker owns the message, so write nothing and repeat nothing.
         except LeaseLost as lost:
             log.warning("message %s was taken over by another worker", lost)
 

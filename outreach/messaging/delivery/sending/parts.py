@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts.models import Company
 from core.tenancy import company_id
-from crm.files.services import link as file_link
+from crm.files.services import open_link as file_link
 from outreach.connections.chat_apps.models import ChatApp
 from outreach.connections.chat_apps.session import OutgoingChat
 from outreach.connections.senders.models import Sender

@@ -12,7 +12,7 @@ from outreach.messaging.delivery.ledger import transition_all
 from outreach.messaging.delivery.models import SendJob
 
 
-def doubt_due(until: datetime) -> int:
+def mark_due_unknown(until: datetime) -> int:
     """Make approved messages that were due by then `unknown`, for people to decide. Returns their number."""
     due = Q(status=SendJob.Status.APPROVED, due_at__lte=until)
     # Rows are changed company by company, below, as themselves; only the list of companies needs all of them.

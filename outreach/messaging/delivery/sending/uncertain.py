@@ -30,7 +30,7 @@ from outreach.messaging.delivery.attachments import AttachmentMissing, Attachmen
 from outreach.messaging.delivery.models import SendJob
 from outreach.messaging.delivery.senders import open_session
 from outreach.messaging.delivery.sending.claims import holding
-from outreach.messaging.delivery.sending.intents import settled
+from outreach.messaging.delivery.sending.intents import settle_parameters
 from outreach.messaging.delivery.sending.parts import MailParts
 from outreach.messaging.delivery.sending.worker import FIRST_WAIT, IntentRefused, late_values, record_outcome
 
@@ -90,7 +90,7 @@ def _look_up(job: SendJob) -> None:
     with closing(job.mail_app.spec.open_session(job.mail_app)) as session:
         outcome = session.look_up(job.message_id)
     if outcome is not None and job.sending_at is not None:
-        values = late_values(settled(job, outcome))
+        values = late_values(settle_parameters(job, outcome))
         ledger.record_late_outcome(job, to="sent", sending_at=job.sending_at, detail=FOUND, **values)
         return
     attempts = job.attempts + 1

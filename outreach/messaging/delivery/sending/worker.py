@@ -83,7 +83,7 @@ def deliver(
         # Raised inside of the session, so that it drops the connection before the end of the message.
         if not intend(row):
             raise IntentRefused
-        intents.begun(job, row)
+        intents.mark_intent_committed(job, row)
 
     return session.deliver(parts.mail_of(job, recipient), commit_intent)  # type: ignore[arg-type]
 
@@ -124,7 +124,7 @@ def _try_later(job: SendJob, detail: str) -> None:
 def record_outcome(job: SendJob, outcome: Outcome) -> bool:
     """Record the outcome of a message in sending. Return whether the server accepted it."""
     if isinstance(outcome, Sent):
-        row = intents.settled(job, outcome)
+        row = intents.settle_parameters(job, outcome)
         # The same statement as the writer's, so there is one way to become sent.
         if not intents.run(intents.settle(), intents.parameters([row])):
             record_late(job, row)
@@ -186,7 +186,7 @@ def _requeue(job: SendJob, reason: str, detail: str) -> None:
 
 
 def record_late(job: SendJob, row: intents.Row) -> None:
-    """Record that a message was sent that the sweeper has meanwhile marked as unknown. Raises LeaseLost."""
+    """Record as sent a message that the sweeper has marked as unknown. Raises LeaseLost."""
     # The time of sending identifies the attempt: a message that a person has retried since is left alone.
     if job.sending_at is not None:
         values = late_values(row)

@@ -68,6 +68,7 @@ def connect() -> psycopg.Connection:
     """
     connection = psycopg.connect(**connection_parameters("sender"), autocommit=True, prepare_threshold=0)
     for name, value in {"role": SYSTEM_ROLE, **_PLANNING}.items():
+        # For the session instead of the transaction: each statement is its own transaction.
         connection.execute("SELECT set_config(%s, %s, false)", [name, value], prepare=False)
     return connection
 
@@ -182,7 +183,7 @@ class Writer:
                 done.late()
 
     def _write(self, intents: Sequence[Row], settled: Sequence[Row]) -> tuple[set[str], set[str]]:
-        """Write rows in one transaction, sent in one message. Returns the ids of those that were written."""
+        """Write rows in one transaction, sent in one message. Returns the ids of the written rows."""
         if self._connection is None or self._connection.closed:
             self._connection = self._connect()
         connection = self._connection

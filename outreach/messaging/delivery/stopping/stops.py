@@ -1,4 +1,4 @@
-"""Stops follow-ups: those that wait while something has happened, and those of a thread that a person ends."""
+"""Stop waiting follow-ups after an event, and follow-ups of a thread that a person ends."""
 
 from __future__ import annotations
 
@@ -88,6 +88,7 @@ def stop_thread(*, message_id: str, member_id: str) -> None:
             "CampaignCannotBeUpdated_400", "the message belongs to no run, so nothing follows", field="sendJobId"
         )
     thread = SendJob.objects.filter(run_id=job.run_id, contact_id=job.contact_id, occurrence=job.occurrence)
+    # Locked so that the planner cannot create the follow-up in between.
     followed = list(
         thread.filter(next_step_at__isnull=False).select_for_update(of=("self",)).defer("text", "html", "evidence")
     )

@@ -1,4 +1,4 @@
-"""Opens and clicks that no recipient has made: those of proxies, scanners and the company's own people."""
+"""Opens and clicks by proxies, scanners and the company's own people."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from outreach.messaging.delivery.tracking.models import TrackingEvent
 
 Machine = TrackingEvent.Machine
 TOO_SOON = timedelta(seconds=2)
-TOGETHER = timedelta(seconds=1)
+SCANNER_INTERVAL = timedelta(seconds=1)
 """Within which only a scanner follows all links of a message."""
 SIGNED_IN = timedelta(days=30)
 """For how long an address that a member has signed in from is the company's own."""
@@ -67,7 +67,7 @@ def followed_together(clicks: Iterable[TrackingEvent]) -> set[str]:
     first = 0
     for last, row in enumerate(rows):
         # A window that slides over the times, or a scan across a full second would look like two halves.
-        while row.happened_at - rows[first].happened_at > TOGETHER:
+        while row.happened_at - rows[first].happened_at > SCANNER_INTERVAL:
             first += 1
         # With a single link, a person and a scanner do the same.
         if row.of_links > 1 and len(_links(rows[first : last + 1])) >= row.of_links:

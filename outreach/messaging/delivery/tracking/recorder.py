@@ -89,6 +89,7 @@ def _store(job: SendJob, tracked: Tracked, visit: Visit, *, of_links: int) -> No
         machine=Machine.MEMBER if own else machine_of(visit.method, visit.caller, job, now),
         happened_at=now,
     )
+    # A repeated visit of the same visitor on one day has the same key and counts once.
     TrackingEvent.objects.bulk_create([event], ignore_conflicts=True)
 
 

@@ -25,7 +25,7 @@ VISITS = Limit("tracked-visits", 600, 60)
 TOKEN = r"(?P<token>[A-Za-z0-9_-]{34})"  # noqa: S105  a pattern
 
 
-@csrf_exempt  # a POST changes nothing: it is told which methods there are
+@csrf_exempt  # a POST changes nothing: the answer is 405
 def click(request: HttpRequest, token: str) -> HttpResponse:
     """Redirect to the address of the link, which the message contains."""
     refused = _refused(request)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator
 from enum import StrEnum
 
-from outreach.messaging.inbox.analysis.matching import Matched, named_messages
+from outreach.messaging.inbox.analysis.matching import Matched, messages_named_in
 from outreach.messaging.inbox.analysis.parsing import Mail, text_of
 from outreach.messaging.inbox.analysis.reports import (
     announces_delay,
@@ -125,7 +125,7 @@ def _rules(mail: Mail, own: Collection[str], original: str | None) -> Iterator[K
 
 def answers_ours(mail: Mail) -> bool:
     """Return whether In-Reply-To or References has a Message-ID in our form."""
-    return any(message.how in (Matched.IN_REPLY_TO, Matched.REFERENCES) for message in named_messages(mail))
+    return any(message.how in (Matched.IN_REPLY_TO, Matched.REFERENCES) for message in messages_named_in(mail))
 
 
 def report_type(mail: Mail) -> str:

@@ -37,7 +37,7 @@ class Named:
     how: Matched
 
 
-def named_messages(mail: Mail, reported: Collection[str] = ()) -> Iterator[Named]:
+def messages_named_in(mail: Mail, reported: Collection[str] = ()) -> Iterator[Named]:
     """Yield the messages that the mail names, the most trusted first. `reported` are the Message-IDs of the mail that a
     report is about."""
     for how, ids in (

@@ -20,7 +20,7 @@ from core.types import JsonObject
 from crm.meetings.answers import record_answer
 from crm.models import Contact, Lead
 from outreach.connections.senders.models import Smtp
-from outreach.messaging.delivery.deliveries import CAME_BACK, end, prove_sent, tell
+from outreach.messaging.delivery.deliveries import CAME_BACK, confirm_sent, fail_sent_message, tell
 from outreach.messaging.delivery.ledger import lead_of
 from outreach.messaging.delivery.limits import guardrails
 from outreach.messaging.delivery.models import SendJob
@@ -70,7 +70,7 @@ def _replied(row: InboundMessage, job: SendJob | None) -> None:
         return
     # A guess by address may name the wrong message, so it proves nothing about an uncertain one.
     if row.matched_by != Matched.GUESS and job.sending_at is not None:
-        prove_sent(job, at=job.sending_at, proof=PROOF)
+        confirm_sent(job, at=job.sending_at, proof=PROOF)
     at = _after(row.received_at, job)
     # Mails are read in any order: an older reply must not move the time back.
     Contact.objects.filter(pk=job.contact_id).update(
@@ -102,7 +102,7 @@ def _bounced(row: InboundMessage, job: SendJob) -> None:
         detail = f"A receiving server refused a message of this sender: {row.diagnostic or row.subject}"
         Smtp.objects.filter(pk=row.smtp_id).update(last_error=detail[:1000], last_error_at=timezone.now())
     elif row.severity == Severity.HARD:
-        end(job.pk, reason=CAME_BACK, detail=row.diagnostic)
+        fail_sent_message(job.pk, reason=CAME_BACK, detail=row.diagnostic)
         suppress([row.recipient], reason=Suppression.Reason.BOUNCED, source=job.pk, details=evidence)
         # In the same transaction: the next claim already sees the sender stopped.
         guardrails.check_senders([job.sender_id])

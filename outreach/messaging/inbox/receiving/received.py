@@ -26,7 +26,7 @@ from outreach.messaging.inbox.analysis.classification import (
     may_be_daemon,
     report_type,
 )
-from outreach.messaging.inbox.analysis.matching import Matched, first_known, named_messages
+from outreach.messaging.inbox.analysis.matching import Matched, first_known, messages_named_in
 from outreach.messaging.inbox.analysis.parsing import Mail
 from outreach.messaging.inbox.analysis.reports import Failure, Report, read_bounce, read_complaint
 from outreach.messaging.inbox.analysis.words import asks_to_stop, reply_and_quote
@@ -65,7 +65,7 @@ class Reader:
     def wanted(self, headers: dict[int, Mail]) -> set[int]:
         """Return the UIDs of those mails, by their headers, that may concern the company. A few statements for all."""
         others = {uid: mail for uid, mail in headers.items() if mail.sender[1] not in self.own or report_type(mail)}
-        named = {uid: {message.id for message in named_messages(mail)} for uid, mail in others.items()}
+        named = {uid: {message.id for message in messages_named_in(mail)} for uid, mail in others.items()}
         # One statement for all headers of the batch, and not one for each mail.
         sent_ids = _sent_as({id for ids in named.values() for id in ids})
         writers = {mail.sender[1] for mail in others.values()} - {""}
@@ -121,14 +121,14 @@ class Reader:
     def _answered(self, mail: Mail) -> str | None:
         """Return the subject of the message that In-Reply-To or References names, or None."""
         named = [
-            message for message in named_messages(mail) if message.how in (Matched.IN_REPLY_TO, Matched.REFERENCES)
+            message for message in messages_named_in(mail) if message.how in (Matched.IN_REPLY_TO, Matched.REFERENCES)
         ]
         match = first_known(iter(named), _sent_as({message.id for message in named}))
         return SendJob.objects.values_list("subject", flat=True).get(pk=match.id) if match else None
 
     def _message(self, mail: Mail, report: Report | None) -> tuple[SendJob | None, str]:
         """Return the message that the mail belongs to, and how that was found."""
-        named = list(named_messages(mail, report.message_ids if report else ()))
+        named = list(messages_named_in(mail, report.message_ids if report else ()))
         sent_ids = _sent_as({entry.id for entry in named})
         match = first_known(iter(named), sent_ids)
         if match is not None:

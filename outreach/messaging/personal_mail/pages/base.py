@@ -21,7 +21,7 @@ STATUSES = {
 """Status -> its label, and the tone of its badge."""
 
 
-def shown(mail: Values) -> JsonObject:
+def with_status_label(mail: Values) -> JsonObject:
     """Return an email with the label and the tone of its status."""
     label, tone = STATUSES.get(mail["status"], (mail["status"], ""))
     contact = mail["contact"] or {}

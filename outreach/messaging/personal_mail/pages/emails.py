@@ -12,7 +12,7 @@ from core.types import Values
 from core.web.contact_picker import PicksContact
 from core.web.forms import Field, Form, Option
 from core.web.pages import PageError
-from outreach.messaging.personal_mail.pages.base import shown
+from outreach.messaging.personal_mail.pages.base import with_status_label
 from outreach.messaging.personal_mail.pages.composer import Composer
 
 FIXED = ("sending", "sent", "unknown")
@@ -115,8 +115,13 @@ class Email(Composer):
     def show(self) -> Values:
         mail = self.mail or {}
         if mail["status"] in FIXED or not self.may("genie", "PUT"):
-            return {"mail": shown(mail), "title": mail["subject"] or _("Email"), "form": None, "to": self.to}
-        return {**super().show(), "stored": shown(mail)}
+            return {
+                "mail": with_status_label(mail),
+                "title": mail["subject"] or _("Email"),
+                "form": None,
+                "to": self.to,
+            }
+        return {**super().show(), "stored": with_status_label(mail)}
 
     def do_undo(self) -> HttpResponse:
         """Make a draft of the email."""

@@ -10,7 +10,7 @@ from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import Values
 from core.web.filters import DATE, Choice
 from core.web.lists import Column, ListState
-from outreach.messaging.personal_mail.pages.base import EmailPage, shown
+from outreach.messaging.personal_mail.pages.base import EmailPage, with_status_label
 
 TABS = (
     ("", gettext_lazy("Drafts")),
@@ -66,7 +66,7 @@ class Emails(EmailPage):
             "pick": not self.only and self.may("genie", "DELETE"),
             "choices": self.choices,
             "columns": self.columns,
-            "mails": [shown(mail) for mail in answer.data],
+            "mails": [with_status_label(mail) for mail in answer.data],
             "total": answer.total,
             "more": state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
             "only": self.only,

@@ -19,7 +19,7 @@ STATUSES = {
 """Status -> its label, and the tone of its badge."""
 
 
-def shown_campaign(campaign: Values) -> JsonObject:
+def with_status_label(campaign: Values) -> JsonObject:
     """Return the campaign with the label and the tone of its status."""
     label, tone = STATUSES.get(campaign["status"], (campaign["status"], ""))
     return {**campaign, "words": label, "mood": tone}

@@ -15,7 +15,7 @@ from core.text.translation import PluralText, gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.mail_frames import mail_frame, quiet_frame
 from core.web.toasts import HOLD_SECONDS
-from outreach.runs.campaigns.pages.base import CampaignPage, shown_campaign
+from outreach.runs.campaigns.pages.base import CampaignPage, with_status_label
 from outreach.runs.campaigns.types import CampaignData
 from outreach.runs.genie.pages.base import APPROVED, CANCELED, undo_approval, undo_fields
 from outreach.runs.genie.pages.chats import CHAT
@@ -66,7 +66,7 @@ class Campaign(TurnsOnTracking, CampaignPage):
         planning = status == "running" and campaign["run"] and not campaign["total"]
         going = counts["claimed"] or counts["sending"] or (counts["approved"] and decision.get("state") != "wait")
         return {
-            "campaign": shown_campaign(campaign),
+            "campaign": with_status_label(campaign),
             "title": campaign["name"],
             "before": self.before(campaign),
             "outcomes": outcomes_of(self, campaign["run"], campaign, campaign["funnel"], chat=campaign["type"] == CHAT),

@@ -53,7 +53,7 @@ def _fields(place: int, templates: list[Option], chat_templates: list[Option], s
     return fields
 
 
-def grouped(form: Form) -> list[JsonObject]:
+def group_follow_up_fields(form: Form) -> list[JsonObject]:
     """Return the fields of each follow-up by their short names, and whether it has content or an error."""
     by_name = {field.name: field for field in form}
     groups: list[JsonObject] = []
@@ -71,7 +71,7 @@ def _has_words(own: Mapping[str, BoundField]) -> bool:
 def cadence_of(form: Form, before: Sequence[Values]) -> JsonObject:
     """Return the form's follow-ups in the API's form. Values that the form does not show stay as they were."""
     steps = []
-    for place, own in enumerate(grouped(form)):
+    for place, own in enumerate(group_follow_up_fields(form)):
         if not _has_words(own):
             continue
         values = {name: own[name].value() for name in NAMES if name in own}
@@ -85,7 +85,7 @@ def cadence_of(form: Form, before: Sequence[Values]) -> JsonObject:
 def _words(values: Values) -> JsonObject:
     """Return the content of a follow-up: a chat template, or else a template, or else the typed text."""
     if chosen := values.get("chatTemplate"):
-        chat = chats.chosen(chosen, values["chatVariables"])
+        chat = chats.chat_content(chosen, values["chatVariables"])
         return {"channel": chats.CHAT, "template": chosen, "variables": chat["variables"]}
     content = {"template": values["template"], "body": ""} if values.get("template") else {"body": values["body"]}
     return {"subject": values["subject"], **content}
@@ -94,7 +94,7 @@ def _words(values: Values) -> JsonObject:
 def form_name(form: Form, path: str) -> str:
     """Return the form's name of a path such as outreachCadence.steps.0.delay.amount; empty if it has none."""
     parts = path.split(".")
-    groups = grouped(form)
+    groups = group_follow_up_fields(form)
     used = [place for place, own in enumerate(groups) if _has_words(own)]
     if len(parts) < 4 or not parts[2].isdecimal() or int(parts[2]) >= len(used):
         return ""

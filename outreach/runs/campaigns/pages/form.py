@@ -173,7 +173,7 @@ class CampaignForm(CampaignPage):
             "what": these("name", *CHATTED),
             "words": these(*WORDS[:1]),
             "texts": these(*WORDS[1:]),
-            "follow_ups": follow_ups.grouped(form),
+            "follow_ups": follow_ups.group_follow_up_fields(form),
             "second": second,
             "second_chatted": these(*SECOND_CHATTED),
             "second_words": these("secondTemplateId"),
@@ -215,9 +215,9 @@ class CampaignForm(CampaignPage):
         first = _words({name: values.get(name) or "" for name in WORDS})
         second = _words({key: values.get(name) or "" for name, key in SECOND.items()})
         if template := values.get("chatTemplate"):
-            first = chats.chosen(template, values["chatVariables"])
+            first = chats.chat_content(template, values["chatVariables"])
         if template := values.get("secondChatTemplate"):
-            second = chats.chosen(template, values["secondChatVariables"])
+            second = chats.chat_content(template, values["secondChatVariables"])
         if not any(second.values()):
             return {**first, "variants": [], "winner": None}
         share = values["share"] if isinstance(values["share"], int) else 50

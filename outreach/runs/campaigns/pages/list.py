@@ -9,7 +9,7 @@ from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.filters import Choice
 from core.web.lists import Column, ListState
-from outreach.runs.campaigns.pages.base import STATUSES, CampaignPage, shown_campaign
+from outreach.runs.campaigns.pages.base import STATUSES, CampaignPage, with_status_label
 
 
 class Campaigns(CampaignPage):
@@ -38,7 +38,7 @@ class Campaigns(CampaignPage):
             "state": state,
             "choices": choices,
             "columns": self.columns,
-            "campaigns": [shown_campaign(entry) for entry in answer.data],
+            "campaigns": [with_status_label(entry) for entry in answer.data],
             "more": state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
         }
 

@@ -21,7 +21,7 @@ from core.jobs.registry import Moment
 from core.tenancy import company_id, company_scope, unscoped
 from outreach.runs.genie.cadence.schedule import slot_after
 from outreach.runs.genie.generated.makers import end_run
-from outreach.runs.genie.generated.runs import search_anew
+from outreach.runs.genie.generated.runs import restart_search
 from outreach.runs.genie.locks import lock_run
 from outreach.runs.genie.models import GenieScheduler
 
@@ -110,7 +110,7 @@ def begin_occurrence(run: GenieScheduler) -> None:
         try:
             # A savepoint: a search that is refused must not undo the firing.
             with transaction.atomic():
-                search_anew(run)
+                restart_search(run)
         except NamedError as error:
             end_run(run.pk, f"Nobody was looked for. {error.detail}")
     notify_workers("genie")

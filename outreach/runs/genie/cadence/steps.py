@@ -12,14 +12,14 @@ from rest_framework import serializers
 from core.api.input import BooleanInput, Input, IntegerInput, ObjectInput
 from core.errors import NamedError, shorten
 from core.ids import is_id
-from core.spans import MAX_AMOUNT, UNITS, after, read_span
+from core.spans import MAX_AMOUNT, UNITS, add_span, read_span
 from core.types import JsonObject, Values
-from outreach.chat.chat_templates.frozen import check_sendable, freeze, read_given
+from outreach.chat.chat_templates.frozen import check_sendable, freeze_template, read_given
 from outreach.connections.chat_apps.models import ChatTemplate
 from outreach.connections.mail_vendors.models import MailApp
 from outreach.connections.mail_vendors.registry import CHANNELS as VENDOR_CHANNELS
 from outreach.connections.mail_vendors.registry import channel_of
-from outreach.messaging.delivery.attachments import described
+from outreach.messaging.delivery.attachments import describe_files
 from outreach.messaging.delivery.models import SendJob
 from outreach.messaging.delivery.stopping.stop_rules import OPTIONAL
 from outreach.messaging.email_templates.models import EmailTemplate
@@ -121,7 +121,7 @@ def _read_steps(raw: Values, where: str, keys: frozenset[str]) -> list[JsonObjec
     at = FIRST_MONDAY
     for place, step in enumerate(cleaned):
         try:
-            at = after(at, step["delay"], dt.UTC)
+            at = add_span(at, step["delay"], dt.UTC)
         except (OverflowError, ValueError):
             at = FIRST_MONDAY + MAX_TOTAL_DELAY * 2
         if at - FIRST_MONDAY > MAX_TOTAL_DELAY:
@@ -251,7 +251,7 @@ def _take_templates(steps: list[JsonObject], where: str) -> None:
             text = "there is no such email template in this company"
             raise NamedError("EmailTemplateNotFound_404", text, field=f"{where}.steps[{place}].template")
         content = {"subject": template.subject, "html": template.html, "text": template.text}
-        files = described(template.attachments, f"{where}.steps[{place}].template.attachments")
+        files = describe_files(template.attachments, f"{where}.steps[{place}].template.attachments")
         step["content"] = {**content, "variables": template.variables, "attachments": files}
 
 
@@ -274,7 +274,7 @@ def _take_chat_templates(steps: list[JsonObject], where: str) -> None:
             name = "ChatAppTemplateNotFound_404"
             raise NamedError(name, "there is no such chat template in this company", field=f"{at}template")
         check_sendable(template, f"{at}template")
-        frozen = freeze(template, step.get("variables", {}), reader, at, "template")
+        frozen = freeze_template(template, step.get("variables", {}), reader, at, "template")
         step["content"] = {"subject": "", "html": "", "text": "", "variables": [], "chat": frozen}
 
 

@@ -12,7 +12,7 @@ from time import monotonic
 from django.db import transaction
 from django.utils import timezone
 
-from core.jobs import checkpoint, finish, release, update_owned
+from core.jobs import finish, release, save_progress, update_owned
 from crm.models import Contact
 from outreach.connections.data_apps.services import record_error
 from outreach.connections.data_apps.transport import DataAppError
@@ -21,8 +21,8 @@ from outreach.prospecting.enrichment.base import EnrichmentProvider, Person
 from outreach.prospecting.enrichment.models import Enrichment
 from outreach.prospecting.enrichment.selectors import enrichment_provider
 from outreach.prospecting.enrichment.services import propose
-from outreach.runs.genie.audience import Audience, sendable
-from outreach.runs.genie.generated.makers import made_until, wake_run
+from outreach.runs.genie.audience import Audience, sendable_contacts
+from outreach.runs.genie.generated.makers import audience_cutoff, wake_run
 from outreach.runs.genie.models import GenieScheduler
 
 BATCH = 100
@@ -39,13 +39,15 @@ def enrich(job: Enrichment, deadline: float) -> None:
     if provider is None:
         finish(job, Enrichment.Status.COMPLETED, error=NO_APP)
         return
-    audience, created_until = Audience.stored(run.audience), made_until(run)
+    audience, created_until = Audience.stored(run.audience), audience_cutoff(run)
     if job.total is None:
-        total = sendable(audience.contacts()).filter(created_at__lte=created_until).count()
+        total = sendable_contacts(audience.contacts()).filter(created_at__lte=created_until).count()
         update_owned(job, total=total, started_at=timezone.now())
     # Walked by id: after a kill the job goes on after the last contact that it has stored.
     while ids := audience.after(job.position or "", BATCH):
-        contacts = sendable(Contact.objects.filter(pk__in=ids, is_deleted=False, created_at__lte=created_until))
+        contacts = sendable_contacts(
+            Contact.objects.filter(pk__in=ids, is_deleted=False, created_at__lte=created_until)
+        )
         for contact in contacts.order_by("pk"):
             # One by one: each answer costs money, and is stored before the next is asked for.
             if not _ask(job, provider, contact):
@@ -53,7 +55,7 @@ def enrich(job: Enrichment, deadline: float) -> None:
             if monotonic() > deadline:
                 release(job)
                 return
-        if not checkpoint(job, position=ids[-1]):
+        if not save_progress(job, position=ids[-1]):
             release(job)
             return
     finish(job, Enrichment.Status.COMPLETED)
@@ -77,7 +79,7 @@ def _ask(job: Enrichment, provider: EnrichmentProvider, contact: Contact) -> boo
         # The contact may have been erased while the provider was asked.
         kept = not_erased([contact.pk])
         proposed = propose(contact, values, provider.app, job.run_id) if kept else 0
-        going = checkpoint(
+        going = save_progress(
             job,
             # With the proposals in one transaction: a kill costs one repeated question at most.
             position=contact.pk,

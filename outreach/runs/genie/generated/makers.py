@@ -89,7 +89,7 @@ def _waits_until(run: GenieScheduler) -> datetime | None:
     return job.until if job.status in OPEN and now < job.until else None
 
 
-def made_until(run: GenieScheduler) -> datetime:
+def audience_cutoff(run: GenieScheduler) -> datetime:
     """Return until when contacts of the run's audience were made; later ones don't belong to it."""
     began_at = run.occurrence_began_at or run.created_at
     if run.generation_id is None:

@@ -100,7 +100,7 @@ def _begin_search(**values: Any) -> LeadGeneration:
 
 
 @transaction.atomic
-def search_anew(run: GenieScheduler) -> LeadGeneration:
+def restart_search(run: GenieScheduler) -> LeadGeneration:
     """Begin the search of a further occurrence, as that of the present one. The locked run waits for it."""
     before = LeadGeneration.objects.get(pk=run.generation_id)
     generation = start_generation(

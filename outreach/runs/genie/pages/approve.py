@@ -10,7 +10,7 @@ from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import Values
 from core.web.toasts import HOLD_SECONDS
 from outreach.runs.genie.pages.base import APPROVED, OutreachPage, skipped, undo_fields
-from outreach.runs.genie.pages.highlights import marks
+from outreach.runs.genie.pages.highlights import highlight_text
 
 LEFT = ngettext_lazy("%(count)s message left to review", "%(count)s messages left to review")
 NEWER = ngettext_lazy("%(count)s message new or changed", "%(count)s messages new or changed")
@@ -29,7 +29,7 @@ class ApproveAll(OutreachPage):
             "run_id": self.params["id"],
             "found": sample,
             "skipped": skipped(sample),
-            "drafts": [{"message": draft, **marks(draft)} for draft in sample["sample"]],
+            "drafts": [{"message": draft, **highlight_text(draft)} for draft in sample["sample"]],
         }
 
     def do_approve(self) -> HttpResponse:

@@ -39,6 +39,6 @@ def variables_shown(variables: Mapping[str, str] | None) -> str:
     return "\n".join(f"{name} = {value}" for name, value in (variables or {}).items())
 
 
-def chosen(template: str, variables: Any) -> JsonObject:
+def chat_content(template: str, variables: Any) -> JsonObject:
     """Return the content of a message by chat, in the API's form."""
     return {"templateId": template, "subject": "", "body": "", "variables": variables_in(variables)}

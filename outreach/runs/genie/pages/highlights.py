@@ -93,7 +93,7 @@ def by_number(evidence: Sequence[Values]) -> list[Values]:
     return list(first.values())
 
 
-def marks(message: Values) -> JsonObject:
+def highlight_text(message: Values) -> JsonObject:
     """Return the split subject and text of a message, and each number once with its source."""
     evidence = numbered(message["evidence"])
     parts = {part: [entry for entry in evidence if entry["part"] == part] for part in ("subject", "text")}

@@ -15,7 +15,7 @@ from core.web.forms import Field, Form, Option, options_of
 from core.web.words.cures import remedy_key, remedy_text
 from outreach.runs.genie.pages import steps
 from outreach.runs.genie.pages.base import TRACKED, OutreachPage
-from outreach.runs.genie.pages.highlights import marks
+from outreach.runs.genie.pages.highlights import highlight_text
 
 SELECTORS = (
     ("tags", gettext_lazy("Tags"), "tag", "tag"),
@@ -82,7 +82,7 @@ class NewRun(OutreachPage):
             "picked": by_name["contactIds"].value(),
             "what": [by_name["prompt"], by_name["tone"], by_name["language"], by_name["name"]],
             "how": [by_name[name] for name in HOW if name in by_name],
-            "steps": steps.grouped(form, steps.count_of(self.request.POST)),
+            "steps": steps.group_follow_up_fields(form, steps.count_of(self.request.POST)),
             "most_steps": steps.MAX_STEPS,
             "limits": [by_name[name] for name in CAPS],
             "limited": any(by_name[name].value() or by_name[name].errors for name in CAPS),
@@ -216,7 +216,7 @@ class RunSamples(NewRun):
         return {
             "preview": preview,
             "writer": writer,
-            "drafts": [{"message": draft, **marks(draft)} for draft in preview["drafts"]],
+            "drafts": [{"message": draft, **highlight_text(draft)} for draft in preview["drafts"]],
         }
 
 
@@ -232,12 +232,16 @@ class RunSteps(NewRun):
         """Show the form with all that was typed, and one follow-up more, or without the one that `drop` names."""
         place = self.request.GET.get("drop", "")
         typed = self.request.POST
-        sent = steps.dropped(typed, int(place)) if place.isdecimal() and len(place) < 3 else steps.added(typed)
+        sent = (
+            steps.remove_follow_up(typed, int(place))
+            if place.isdecimal() and len(place) < 3
+            else steps.add_follow_up(typed)
+        )
         self.request.POST = sent  # type: ignore[assignment]
         if "HX-Request" not in self.request.headers:
             return self.page(self.context(self.form().bind(sent)))
         part = Form(fields=self.step_fields()).bind(sent)
-        context = {"steps": steps.grouped(part, steps.count_of(sent)), "most_steps": steps.MAX_STEPS}
+        context = {"steps": steps.group_follow_up_fields(part, steps.count_of(sent)), "most_steps": steps.MAX_STEPS}
         return self.page(context, template="web/outreach/steps.html")
 
 

@@ -18,7 +18,7 @@ from core.web.toasts import HOLD_SECONDS, TIMED
 from outreach.messaging.delivery.pages import GONE, TOO_LATE
 from outreach.messaging.delivery.types import ListedMessageData
 from outreach.runs.genie.pages.base import OutreachPage
-from outreach.runs.genie.pages.highlights import marks
+from outreach.runs.genie.pages.highlights import highlight_text
 
 QUEUE_SIZE = 50
 SINCE = {
@@ -80,7 +80,7 @@ class Review(OutreachPage):
             "title": _("Review: %(name)s") % {"name": message["run"]["name"]} if message["run"] else self.title,
             "form": self.form(message) if "edit" in self.request.GET and draft else None,
             "anew": self.hint(message) if "anew" in self.request.GET and draft else None,
-            **marks(message),
+            **highlight_text(message),
         }
 
     def since(self, message: ListedMessageData) -> str:
@@ -133,10 +133,14 @@ class Review(OutreachPage):
 
     def do_approve(self) -> HttpResponse:
         body = {"contentHash": self.request.POST.get("contentHash", ""), "delaySeconds": HOLD_SECONDS}
-        return self.on(self.ask("POST", f"genie/send-jobs/{self.sent_id()}/approve", None, body), _("Approved"))
+        return self.redirect_to_next(
+            self.ask("POST", f"genie/send-jobs/{self.sent_id()}/approve", None, body), _("Approved")
+        )
 
     def do_cancel(self) -> HttpResponse:
-        return self.on(self.ask("POST", f"genie/send-jobs/{self.sent_id()}/cancel"), _("Message cancelled"))
+        return self.redirect_to_next(
+            self.ask("POST", f"genie/send-jobs/{self.sent_id()}/cancel"), _("Message cancelled")
+        )
 
     def do_undo(self) -> HttpResponse:
         """Make a draft again of the message that was approved or canceled last."""
@@ -173,7 +177,7 @@ class Review(OutreachPage):
             context["form"] = form
         return self.page(context, status=422)
 
-    def on(self, answer: Answer, success: str) -> HttpResponse:
+    def redirect_to_next(self, answer: Answer, success: str) -> HttpResponse:
         """Redirect to the next draft, or back to this one if it was refused, with the changes since it was shown."""
         if answer.ok:
             after = self.at(self.sent_id("then") if self.request.POST.get("then") else "")

@@ -18,7 +18,7 @@ from core.web.lists import Column, ListState
 from outreach.messaging.delivery.pages.reason_links import Case, Link, link_of, record_id
 from outreach.runs.genie.pages.base import CANCELED, PHASES, OutreachPage, shown_run, undo_approval
 from outreach.runs.genie.pages.outcomes import NOT_SENT, chart_of, outcomes_of, unmeasured
-from outreach.runs.genie.pages.steps import about, hours_in_words, in_words, step_name
+from outreach.runs.genie.pages.steps import follow_up_source, hours_in_words, in_words, step_name
 from outreach.runs.genie.pages.tracking import TurnsOnTracking
 from outreach.runs.genie.types import RunDetailData
 
@@ -47,7 +47,7 @@ def share(job: Values) -> int:
     return round(100 * job["processed"] / job["total"]) if job["total"] else 0
 
 
-def reach(run: RunDetailData) -> JsonObject:
+def reached_counts(run: RunDetailData) -> JsonObject:
     """Count the people whom a run has reached, and separately its messages: the ended ones, and the remaining ones.
 
     The remaining ones are counted as if nobody replied.
@@ -125,7 +125,7 @@ class Run(TurnsOnTracking, OutreachPage):
         moving = written or at_work is not None or self.is_soon(run["phase"], held, goes)
         return {
             "run": shown_run(run),
-            "reach": reach(run),
+            "reach": reached_counts(run),
             "title": run["name"],
             "before": self.steps(run),
             "outcomes": outcomes_of(self, run["_id"], run, run["outcomes"]),
@@ -141,7 +141,7 @@ class Run(TurnsOnTracking, OutreachPage):
             "goes_at": goes if not held else None,
             "whom": [*self.searched(run), *self.whom(run)],
             "people": self.people(run),
-            "makers": self.makers(run) if run["phase"] == "planning" else None,
+            "recipient_progress": self.recipient_progress(run) if run["phase"] == "planning" else None,
             "drafts": run["counts"]["draft"],
             "waiting": sum(run["counts"][status] for status in WAITING),
             "again": run["counts"]["failed"],
@@ -170,7 +170,7 @@ class Run(TurnsOnTracking, OutreachPage):
                     "name": step_name(number),
                     "after": in_words(step["delay"]) if step else "",
                     "hours": hours_in_words(step["window"]) if step.get("window") else "",
-                    "about": about(step),
+                    "about": follow_up_source(step),
                     "subject": step.get("subject", ""),
                     "to_come": before.get("followed", 0),
                     "comes_at": before.get("nextAt"),
@@ -182,7 +182,7 @@ class Run(TurnsOnTracking, OutreachPage):
             )
         return steps
 
-    def makers(self, run: RunDetailData) -> JsonObject | None:
+    def recipient_progress(self, run: RunDetailData) -> JsonObject | None:
         """Return how far the recipients are found or asked about, or None when the messages are being written."""
         search, asking = run["generation"], run["enrichment"]
         if search and search["status"] in ("queued", "running"):

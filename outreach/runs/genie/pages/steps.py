@@ -103,7 +103,7 @@ def interval_field() -> Field:
     )
 
 
-def grouped(form: Form, count: int) -> list[dict[str, BoundField]]:
+def group_follow_up_fields(form: Form, count: int) -> list[dict[str, BoundField]]:
     """Return the fields of each follow-up by their short names."""
     by_name = {field.name: field for field in form}
     return [
@@ -118,7 +118,7 @@ def cadence_in(sent: QueryDict) -> JsonObject:
     form = Form(fields=[interval_field(), *step_fields(count, [Option("", "")], [Option("", "")])]).bind(sent)
     body: JsonObject = {}
     steps = []
-    for fields in grouped(form, count):
+    for fields in group_follow_up_fields(form, count):
         values = {name: field.value() for name, field in fields.items()}
         delay = {"amount": values.pop("amount"), "unit": values.pop("unit")}
         window = _window({name: values.pop(name) for name in WINDOW})
@@ -178,7 +178,7 @@ def _field_of(by_name: Mapping[str, BoundField], step: str, name: str) -> BoundF
     return by_name.get(f"{step}{name}")
 
 
-def added(sent: QueryDict) -> QueryDict:
+def add_follow_up(sent: QueryDict) -> QueryDict:
     """Return the input with one more follow-up."""
     count, form_data = count_of(sent), sent.copy()
     if count < MAX_STEPS:
@@ -189,7 +189,7 @@ def added(sent: QueryDict) -> QueryDict:
     return form_data
 
 
-def dropped(sent: QueryDict, place: int) -> QueryDict:
+def remove_follow_up(sent: QueryDict, place: int) -> QueryDict:
     """Return the input without the follow-up at this position; later ones move up."""
     count, form_data = count_of(sent), sent.copy()
     if not 0 <= place < count:
@@ -214,7 +214,7 @@ def hours_in_words(window: Values) -> str:
     return " ".join(part for part in (days, hours) if part)
 
 
-def about(step: Values) -> str:
+def follow_up_source(step: Values) -> str:
     """Return the source of a follow-up: a template or a prompt."""
     if step.get("channel") == chats.CHAT:
         return _("By chat, from a template")

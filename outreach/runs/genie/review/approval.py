@@ -17,10 +17,10 @@ from core.types import JsonObject
 from crm.models import BulkJob
 from outreach.messaging.delivery.approving.approvals import ends_at, envelope
 from outreach.messaging.delivery.models import SendJob
-from outreach.messaging.delivery.services import approvable
+from outreach.messaging.delivery.services import approvable_drafts
 from outreach.runs.genie.models import GenieScheduler
-from outreach.runs.genie.review.message_jobs import GOING, Action, Changed, change_messages, held_until
-from outreach.runs.genie.review.messages import left_drafts, open_run
+from outreach.runs.genie.review.message_jobs import ACTIVE_STATUSES, Action, Changed, change_messages, held_until
+from outreach.runs.genie.review.messages import count_left_drafts, open_run
 from outreach.runs.genie.services import get_run
 
 Status = SendJob.Status
@@ -84,7 +84,7 @@ class _Digest(Aggregate):
 def _drafts(run_id: str, until: datetime | None = None) -> QuerySet[SendJob]:
     """Return the drafts that are approved together, with `until` those that have not changed since."""
     rows = SendJob.objects.filter(run_id=run_id)
-    return approvable(rows if until is None else rows.filter(updated_at__lte=until))
+    return approvable_drafts(rows if until is None else rows.filter(updated_at__lte=until))
 
 
 def newer_drafts(run_id: str, content_hash: str) -> int:
@@ -110,7 +110,7 @@ def _hash(drafts: QuerySet[SendJob]) -> str:
 def _done(run: GenieScheduler, seen: SampleState) -> Changed | None:
     """Return the answer to a hash whose drafts have been approved together already, or None."""
     job = BulkJob.objects.filter(pk=run.message_job_id, change__contentHash=str(seen)).first()
-    if job is not None and job.status in (*GOING, BulkJob.Status.COMPLETED) and not job.cancel_requested:
+    if job is not None and job.status in (*ACTIVE_STATUSES, BulkJob.Status.COMPLETED) and not job.cancel_requested:
         return Changed(0) if job.status == BulkJob.Status.COMPLETED else Changed(None, job.pk)
     # An approval gives its messages the same time, and stores their recipients and senders.
     approved = SendJob.objects.filter(run_id=run.pk, approved_at__isnull=False).order_by()
@@ -133,7 +133,7 @@ def approval_sample(run_id: str) -> tuple[JsonObject, QuerySet[SendJob]]:
     # As good as random, and the same each time: a sample that changes could be drawn until it looks good.
     chosen = together.order_by(MD5("pk")).values("pk")[:SAMPLE]
     seen = SampleState(summary["hash"] or "", until)
-    counts = {**left_drafts(run.pk, until).as_json(), "approvalEndsAt": ends_at(timezone.now())}
+    counts = {**count_left_drafts(run.pk, until).as_json(), "approvalEndsAt": ends_at(timezone.now())}
     return {"count": summary["count"], "contentHash": str(seen), **counts}, SendJob.objects.filter(pk__in=chosen)
 
 

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from core.jobs import notify_workers
 from core.types import JsonObject, Values
-from crm.bulk_jobs.services import batch_rows, work
+from crm.bulk_jobs.services import batch_rows, process_batches
 from crm.models import BulkJob
 from outreach.messaging.delivery import ledger
 from outreach.messaging.delivery import services as delivery
@@ -28,7 +28,7 @@ from outreach.runs.genie.review.rewrites import retry
 Action, Status = BulkJob.Action, SendJob.Status
 MAX_DIRECT_CHANGES = 1000
 """The largest number of messages that a request changes; a job changes more."""
-GOING = (BulkJob.Status.QUEUED, BulkJob.Status.RUNNING)
+ACTIVE_STATUSES = (BulkJob.Status.QUEUED, BulkJob.Status.RUNNING)
 REPLACED = "A later change of the run's messages has replaced it."
 
 
@@ -93,7 +93,7 @@ def _apply(action: BulkJob.Action, change: Values, rows: QuerySet[SendJob], memb
 
 def _does(job: BulkJob, action: BulkJob.Action, change: JsonObject) -> bool:
     """Return whether the job does the same, and no stop was requested."""
-    going = job.status in GOING and not (job.pause_requested or job.cancel_requested)
+    going = job.status in ACTIVE_STATUSES and not (job.pause_requested or job.cancel_requested)
     return going and job.action == action and job.change == change
 
 
@@ -117,7 +117,7 @@ def _queue(run: GenieScheduler, action: BulkJob.Action, change: JsonObject, memb
 
 def work_on_messages(job: BulkJob, deadline: float) -> None:
     """Work on a job that changes the messages that its run had when it was made, in the order of their ids."""
-    work(job, deadline, _change_next)
+    process_batches(job, deadline, _change_next)
 
 
 def _change_next(job: BulkJob) -> JsonObject | None:

@@ -26,7 +26,7 @@ def approve_all(*, run_id: str, member_id: str | None, delay_seconds: int = 0) -
     return change_messages(open_run(run_id), Action.APPROVE_MESSAGES, [Status.DRAFT], member_id, details=details)
 
 
-def left_drafts(run_id: str, until: datetime | None = None) -> SkippedApprovals:
+def count_left_drafts(run_id: str, until: datetime | None = None) -> SkippedApprovals:
     """Count the run's drafts that are not approved together with the others, with `until` among those that have not
     changed since."""
     drafts = SendJob.objects.filter(run_id=run_id, status=Status.DRAFT)

@@ -65,13 +65,13 @@ def regenerate(*, message_id: str, member_id: str, hint: str = "", content_hash:
         raise NamedError("CampaignCannotBeUpdated_400", FROM_TEMPLATE, field="sendJobId")
     delivery.unchanged(job, content_hash, "written anew")
     app = choose_ai_app(run.ai_type)
-    write_anew(SendJob.objects.filter(pk=job.pk), member_id, hint=hint)
+    rewrite_messages(SendJob.objects.filter(pk=job.pk), member_id, hint=hint)
     # In the same transaction, under the run's lock: its worker cannot end it without seeing the message.
     reopen(run)
     return provider_for(app).unfollowed(hint)
 
 
-def write_anew(rows: QuerySet[SendJob], member_id: str | None, *, hint: str = "") -> int:
+def rewrite_messages(rows: QuerySet[SendJob], member_id: str | None, *, hint: str = "") -> int:
     """Plan the messages again. Returns how many; their runs are to be reopened in the same transaction."""
     return ledger.transition_all(
         rows,
@@ -94,7 +94,7 @@ def retry(rows: QuerySet[SendJob], member_id: str | None) -> int:
     run = GenieScheduler.objects.filter(pk__in=rows.order_by().values("run_id")[:1]).first()
     if run is None:
         return 0
-    rewritten = write_anew(rows.filter(UNWRITTEN), member_id) if _writes(run) else 0
+    rewritten = rewrite_messages(rows.filter(UNWRITTEN), member_id) if _writes(run) else 0
     if rewritten:
         reopen(run)
     return rewritten + delivery.retry(rows, member_id)

@@ -19,14 +19,14 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from core.ids import new_id
-from core.jobs import checkpoint, finish, notify_workers, release, update_owned
+from core.jobs import finish, notify_workers, release, save_progress, update_owned
 from crm.models import Contact
 from outreach.messaging.delivery import ledger
 from outreach.messaging.delivery.models import SendJob
 from outreach.messaging.delivery.privacy import not_erased
 from outreach.runs.genie.audience import Audience
 from outreach.runs.genie.cadence.steps import delay_after
-from outreach.runs.genie.generated.makers import made_until, recipients_ready
+from outreach.runs.genie.generated.makers import audience_cutoff, recipients_ready
 from outreach.runs.genie.locks import lock_run
 from outreach.runs.genie.models import GenieScheduler
 from outreach.runs.genie.variants import variant_of
@@ -43,6 +43,7 @@ def plan(run: GenieScheduler, deadline: float) -> None:
     started = monotonic()
     audience = Audience.stored(run.audience)
     if run.total is None:
+        # The count and the start commit together: a resumed job must not count planned people twice.
         with transaction.atomic():
             count = _recipients(run, audience.contacts()).count()
             update_owned(run, total=run.processed + count, started_at=run.started_at or timezone.now())
@@ -78,7 +79,7 @@ def plan(run: GenieScheduler, deadline: float) -> None:
 def _recipients(run: GenieScheduler, contacts: QuerySet[Contact]) -> QuerySet[Contact]:
     """Return the contacts to whom the occurrence writes."""
     # Without it a run whose own answers make contacts would never end.
-    recipients = contacts.filter(created_at__lte=made_until(run))
+    recipients = contacts.filter(created_at__lte=audience_cutoff(run))
     if run.occurrence > 1 and not run.writes_again:
         recipients = recipients.exclude(Exists(SendJob.objects.filter(run=run, contact_id=OuterRef("pk"))))
     return recipients
@@ -124,7 +125,7 @@ def _plan_batch(writer: Writer, contacts: Sequence[Contact], place: str) -> bool
     # Outside of the transaction: the app may take minutes.
     writer.write(jobs, contacts)
     with transaction.atomic():
-        going = checkpoint(run, planned_until=place, processed=run.processed + len(contacts))
+        going = save_progress(run, planned_until=place, processed=run.processed + len(contacts))
         # checkpoint() has read the flag under the row's lock: a cancellation comes wholly before or after.
         if not run.cancel_requested:
             _insert(run, jobs)

@@ -14,15 +14,15 @@ from core.tenancy import company_id
 from core.types import JsonObject, Values
 from crm.models import Contact
 from outreach.connections.ai.briefs import ContactBriefs, company_brief
-from outreach.connections.ai.budgets import Cap, price, remaining
+from outreach.connections.ai.budgets import Cap, call_price, remaining
 from outreach.connections.ai.evidence import evidence_of, is_unproved
 from outreach.connections.ai.languages import language_name, language_of
 from outreach.connections.ai.models import AiUsage
 from outreach.connections.ai.providers import AiProvider, ComposeBrief, ContactBrief, Draft, LeadSearch, ProviderError
 from outreach.connections.ai.providers.purpose import read_purpose
-from outreach.connections.ai.services import ai_type_of, choose_ai_app, named, provider_of
+from outreach.connections.ai.services import ai_type_of, choose_ai_app, provider_api_error, provider_of
 from outreach.connections.ai.usage import cap_of_run, currency
-from outreach.connections.connected_apps.turns import turn
+from outreach.connections.connected_apps.turns import connection_test_slot
 from outreach.connections.senders.models import Sender
 from outreach.messaging.delivery.deciding.context import SendContext
 from outreach.messaging.delivery.deciding.estimate import estimate
@@ -30,7 +30,7 @@ from outreach.messaging.delivery.limits.sending_hours import company_language
 from outreach.messaging.delivery.senders import choose_sender
 from outreach.prospecting.lead_generation.services import SHORTLIST, leadless_contacts
 from outreach.prospecting.lead_sources.selectors import lead_sources
-from outreach.runs.genie.audience import Audience, preview, sendable
+from outreach.runs.genie.audience import Audience, preview, sendable_contacts
 
 SAMPLES = 3
 MAX_COUNTED = 10_000
@@ -68,7 +68,7 @@ def preview_run(
     context = SendContext.load()
     taken = estimate(counts["sendable"], sender, window=context.window, zone=context.zone, now=timezone.now())
     provider = provider_of(ai_type, AiUsage.Purpose.SAMPLE)
-    contacts = list(sendable(audience.contacts()).select_related("category").order_by("pk")[:SAMPLES])
+    contacts = list(sendable_contacts(audience.contacts()).select_related("category").order_by("pk")[:SAMPLES])
     company = company_brief(sender.from_name if sender else "")
     of_company = company_language()
     briefs = [
@@ -163,10 +163,10 @@ def _price(
     sent = sum(tokens for tokens, _ in each) * number // max(1, len(each)) + judged[0]
     came = sum(tokens for _, tokens in each) * number // max(1, len(each)) + judged[1]
     priced = app.price_per_million_in is not None or app.price_per_million_out is not None
-    cost, left = price(app, sent, came), remaining(app, cap)
+    cost, left = call_price(app, sent, came), remaining(app, cap)
     reserved = [provider.reservation(brief) for brief in briefs]
     call_tokens = max((sum(reservation) for reservation in reserved), default=0)
-    call_cost = max((price(app, *reservation) for reservation in reserved), default=Decimal(0))
+    call_cost = max((call_price(app, *reservation) for reservation in reserved), default=Decimal(0))
     # The last call reserves its most while all others have been settled.
     most = max(call_tokens, (sent + came) * (number - 1) // max(1, number) + call_tokens if number else 0)
     dearest = max(call_cost, cost * (number - 1) / max(1, number) + call_cost if number else Decimal(0))
@@ -186,11 +186,11 @@ def _price(
 
 def _drafts(provider: AiProvider, briefs: Sequence[ComposeBrief], contacts: Sequence[Contact]) -> list[JsonObject]:
     # Samples hold a web thread, so a company has one at a time.
-    with turn() if provider.calls_a_model else nullcontext():
+    with connection_test_slot() if provider.calls_a_model else nullcontext():
         drafts = _within_time(provider, briefs) if provider.calls_a_model else provider.compose_many(list(briefs))
     # The app itself is the problem: one error instead of three empty samples.
     if provider.halted is not None and not any(isinstance(draft, Draft) for draft in drafts):
-        raise named(provider.halted)
+        raise provider_api_error(provider.halted)
     samples = []
     for row, brief, draft in zip(contacts, briefs, drafts, strict=True):
         person = {"_id": row.pk, "name": row.name, "email": row.email}

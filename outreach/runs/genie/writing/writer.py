@@ -16,7 +16,7 @@ from django.db import transaction
 from django.db.models import Min, QuerySet
 from django.utils import timezone
 
-from core.jobs import checkpoint, notify_workers
+from core.jobs import notify_workers, save_progress
 from core.types import Values
 from crm.models import Contact
 from outreach.chat.chat_templates.frozen import of_contact
@@ -191,8 +191,9 @@ class Writer:
         if not jobs:
             return None
         self.write(jobs, [job.contact for job in jobs])
+        # The texts were written outside of the transaction, since a model may take a minute.
         with transaction.atomic():
-            going = checkpoint(self.run)
+            going = save_progress(self.run)
             if not self.run.cancel_requested:
                 self._store(jobs)
                 notify_workers("send")
@@ -304,7 +305,7 @@ def _fill(run: GenieScheduler, job: SendJob, draft: Draft) -> None:
     job.error = ""
     job.attempts = 0
     job.due_at = timezone.now()
-    # An unproved statement never goes by itself, whatever the run says.
+    # An unproved statement always needs approval, even in a run that sends without it.
     held = run.draft or is_unproved(job.evidence) or is_rewrite
     job.status = Status.DRAFT if held else Status.APPROVED
     job.reason = Reason.AWAITING_APPROVAL if held else ""

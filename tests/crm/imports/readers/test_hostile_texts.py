@@ -21,7 +21,7 @@ from crm.imports.columns.evidence import Collector
 from crm.imports.readers import ReaderError, RowError, open_table
 from crm.imports.readers.base import MAX_CELL_CHARS
 from crm.imports.readers.card_lines import MAX_CARD_LINES, split_cards
-from crm.imports.readers.cells import identifies, is_known_header, kind_of
+from crm.imports.readers.cells import identifies_record, is_known_header, kind_of
 from crm.imports.readers.languages import Evidence
 from crm.imports.readers.layout import find_header_row
 from crm.imports.readers.new_fields import ColumnCounter
@@ -55,7 +55,7 @@ def _judge_column(text: str) -> None:
 
 
 READERS: tuple[Callable[[str], Any], ...] = (
-    *(identifies, kind_of, is_known_header, normalise, fold, fold_word, holds_link, asks_to_stop, Evidence.of),
+    *(identifies_record, kind_of, is_known_header, normalise, fold, fold_word, holds_link, asks_to_stop, Evidence.of),
     *(read_email, is_international, read_country_code, read_dial_code, read_number, marks_of, parse_date_text),
     *(lambda text: read_phone(None, text, "DE"), _judge_rows, _judge_column),
 )
@@ -71,9 +71,9 @@ def test_long_texts_are_read_in_a_moment(reader: Callable[[str], Any]) -> None:
 
 
 def test_a_long_cell_is_known_by_its_beginning() -> None:
-    assert identifies(f"ann@x.example; {' ' * 50_000}")
-    assert identifies(f"{'-' * 10} ::: +49 170 1234567 ::: {'1 ' * 40_000}")
-    assert not identifies(f"{'x' * 50_000} ::: ann@x.example")
+    assert identifies_record(f"ann@x.example; {' ' * 50_000}")
+    assert identifies_record(f"{'-' * 10} ::: +49 170 1234567 ::: {'1 ' * 40_000}")
+    assert not identifies_record(f"{'x' * 50_000} ::: ann@x.example")
     assert kind_of(f"https://x.example/{'a' * 2_000}") == "url"
 
 

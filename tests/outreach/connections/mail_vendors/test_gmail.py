@@ -203,7 +203,7 @@ def test_a_doubt_is_looked_up_where_that_is_allowed_and_never_sent_again(
     for _ in range(4):
         with cast.scope():
             SendJob.objects.filter(status="unknown").update(due_at=timezone.now())
-        work("doubts")
+        work("uncertain")
     looked = [one for one in gmail.asked if one.method == "GET"]
     assert (statuses(cast, run), len(gmail.sent)) == ({ends: 1}, 1)
     assert len(looked) == {"sent": 1, "unknown": 3 if reads else 0}[ends]
@@ -264,7 +264,7 @@ def test_two_workers_renew_once(cast: Cast, gmail: VendorServer, monkeypatch: py
         app = gmail.app("gmail", letter="c", access_ends_at=timezone.now())
         app.save()
     asking, goes_on = threading.Event(), threading.Event()
-    exchange = google.exchange
+    exchange = google.send_request
 
     def slow(*args: Any, **options: Any) -> HttpAnswer:
         asking.set()
@@ -275,7 +275,7 @@ def test_two_workers_renew_once(cast: Cast, gmail: VendorServer, monkeypatch: py
         goes_on.set()  # the other one sees that somebody is at it
         threading.Event().wait(0.02)
 
-    monkeypatch.setattr(google, "exchange", slow)
+    monkeypatch.setattr(google, "send_request", slow)
     monkeypatch.setattr(access, "sleep", waited)
     found: list[str] = []
 

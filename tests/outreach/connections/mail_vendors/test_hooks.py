@@ -378,7 +378,7 @@ def test_a_topic_is_confirmed_by_amazon_alone(
     cast: Cast, vendors: VendorServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
-    monkeypatch.setattr(services, "exchange", lambda method, url, **_: asked.append(url))
+    monkeypatch.setattr(services, "send_request", lambda method, url, **_: asked.append(url))
     with cast.scope():
         app, _ = _sent_by(vendors, "ses", TOPIC)
         for url in ("https://sns.eu-central-1.amazonaws.com/?Action=Confirm", "https://sns.evil.example/x"):

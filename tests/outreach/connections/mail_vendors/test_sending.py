@@ -138,7 +138,7 @@ def _again(cast: Cast) -> None:
     """Let a worker ask now about what is in doubt."""
     with cast.scope():
         SendJob.objects.filter(status="unknown").update(due_at=timezone.now())
-    work("doubts")
+    work("uncertain")
 
 
 @pytest.mark.parametrize(("vendor", "letter"), [("brevo", "a"), ("resend", "b")])
@@ -151,7 +151,7 @@ def test_a_vendor_with_keys_is_asked_again_later(
     run = planned(cast, 1)
     vendors.be(vendor, Fault(cut=True), Fault(503, {}), Fault(400, {"message": "No"}))
     work("send")
-    work("doubts")  # it is not time yet
+    work("uncertain")  # it is not time yet
     assert (statuses(cast, run), len(vendors.sent)) == ({"unknown": 1}, 1)
     _again(cast)
     _again(cast)  # a refusal of this request says nothing about the first

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from outreach.connections.connected_apps.turns import turn
+from outreach.connections.connected_apps.turns import connection_test_slot
 from outreach.connections.senders import services
 from outreach.connections.smtp.outcome import SmtpError
 from outreach.connections.smtp.transport import SmtpConfig, Timeouts, verify
@@ -34,7 +34,7 @@ def silent_port() -> Iterator[int]:
 @pytest.fixture
 def busy(cast: Cast) -> Iterator[None]:
     """A test of the company is running."""
-    with cast.scope(), turn():
+    with cast.scope(), connection_test_slot():
         yield
 
 
@@ -56,7 +56,7 @@ def test_a_second_test_of_a_company_is_refused_and_changes_nothing(cast: Cast, b
 
 def test_all_companies_share_two_turns(cast: Cast, outsiders: Cast, busy: None) -> None:
     third = make_cast()
-    with outsiders.scope(), turn():
+    with outsiders.scope(), connection_test_slot():
         answer = third.key.post("/apps/smtp", body(1))
         assert (answer.status, answer.body["message"]) == (429, BUSY)
     assert third.key.post("/apps/smtp", body(1)).status == 201

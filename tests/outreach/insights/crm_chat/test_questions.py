@@ -14,7 +14,7 @@ from crm.privacy.registry import PERSONAL_DATA, DataSubject
 from outreach.insights.crm_chat.catalogue import TABLES
 from outreach.insights.crm_chat.offline import plan
 from outreach.insights.crm_chat.plans import clean_answer, unproved
-from outreach.insights.crm_chat.services import KEPT, forget_old
+from outreach.insights.crm_chat.services import QUESTION_LIFE, forget_old
 from outreach.models import AiApp, CrmChatMessage, CrmChatThread
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, LeadFactory
@@ -190,7 +190,7 @@ def test_what_is_refused_names_its_field(cast: Cast) -> None:
 def test_old_conversations_and_those_of_removed_members_are_forgotten(cast: Cast) -> None:
     old, new = (cast.session.post("/ai-crm-chat", {"title": title}).data["_id"] for title in ("Old", "New"))
     with cast.scope():
-        CrmChatThread.objects.filter(pk=old).update(last_message_at=timezone.now() - KEPT - timedelta(hours=1))
+        CrmChatThread.objects.filter(pk=old).update(last_message_at=timezone.now() - QUESTION_LIFE - timedelta(hours=1))
         theirs = CrmChatThread.objects.create(owner=cast.narrow, title="Theirs")
     with unscoped(reason="test: the periodic task"):
         assert forget_old() is False

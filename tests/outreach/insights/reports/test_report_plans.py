@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 
 from core.tenancy import as_owner
 from crm.models import Contact, Lead, LeadActivity, Segment
-from crm.segments.services import members
+from crm.segments.services import segment_members
 from outreach.models import Campaign, GenieScheduler, SendJob
 from outreach.runs.campaigns.selectors import campaign_detail
 from tests.kit.cast import Cast
@@ -124,7 +124,7 @@ def test_numbers_of_segments(cast: Cast, panel: str, condition: dict[str, str], 
             name="Some", panel=panel, kind="dynamic", filters={"operator": "and", "conditions": [condition]}
         )
         with CaptureQueriesContext(connection) as queries:
-            assert members(segment).count() > 0
+            assert segment_members(segment).count() > 0
     assert index in plans(cast, queries.captured_queries)[0]
 
 

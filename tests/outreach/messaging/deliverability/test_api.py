@@ -77,7 +77,7 @@ def test_a_check_stores_what_it_finds_and_says_what_to_publish(cast: Cast, zone:
 
 def test_one_check_of_a_company_at_a_time(cast: Cast, outsiders: Cast, zone: Zone) -> None:
     place = f"/apps/smtp/{sender(cast).pk}/deliverability"
-    with cast.scope(), services.turn():
+    with cast.scope(), services.connection_test_slot():
         assert cast.key.post(place).status == 429
     for path in (place, place.replace("deliverability", "dkim")):
         assert outsiders.key.post(path).body["message"] == "Email sender not found."

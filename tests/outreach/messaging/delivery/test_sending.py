@@ -235,8 +235,10 @@ def test_connections_ask_the_database_for_nothing_of_a_claimed_message(
         parts.prepare([job])
         with django_assert_num_queries(0):
             mail = parts.mail_of(job, job.contact.email or "")
-            intents.begun(job, intents.intent_of(job, recipient=mail.to_email, message_id="<x@example.com>"))
-            intents.settled(job, Sent("250 ok"))
+            intents.mark_intent_committed(
+                job, intents.intent_of(job, recipient=mail.to_email, message_id="<x@example.com>")
+            )
+            intents.settle_parameters(job, Sent("250 ok"))
             assert job.is_as_approved
 
 

@@ -21,7 +21,7 @@ from outreach.connections.smtp import transport
 from outreach.connections.smtp.transport import Sent
 from outreach.messaging.delivery.sending import writer as writing
 from outreach.messaging.delivery.sending.claims import claim
-from outreach.messaging.delivery.sending.intents import INTENT, Row, intent_of, parameters, settle, settled
+from outreach.messaging.delivery.sending.intents import INTENT, Row, intent_of, parameters, settle, settle_parameters
 from outreach.messaging.delivery.sending.turns import release_slot, take_slot
 from outreach.messaging.delivery.sending.writer import IntentLost, Writer, _Intent, _Settled
 from outreach.models import SendJob, SendJobTransition, Smtp
@@ -111,7 +111,7 @@ def test_what_is_committed_together_is_told_apart(cast: Cast, post: Post) -> Non
         news: list[str] = []
 
         def done(job: SendJob, reply: str, late: Callable[[], None]) -> _Settled:
-            return _Settled(settled(job, Sent(reply)), late)
+            return _Settled(settle_parameters(job, Sent(reply)), late)
 
         ledger._commit(
             given,
@@ -183,7 +183,7 @@ def test_a_connection_lost_in_the_commit_sends_nothing_and_loses_nothing(cast: C
         ledger = Broken()
         assert ledger.intend(intent(first).row)
         ledger.breaks = 2
-        ledger._commit([begun := intent(second)], [_Settled(settled(first, Sent("250 ok")), lambda: None)])
+        ledger._commit([begun := intent(second)], [_Settled(settle_parameters(first, Sent("250 ok")), lambda: None)])
         assert isinstance(begun.error, IntentLost)
         ledger.close()
         with pytest.raises(IntentLost):

@@ -36,7 +36,7 @@ def _our_host(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
             raise HttpFailed("unreachable", f"{host} could not be reached.")
         return HttpAnswer(200, {}, answer_of(host).encode())
 
-    monkeypatch.setattr(checks, "exchange", answered)
+    monkeypatch.setattr(checks, "send_request", answered)
 
 
 def added(cast: Cast, name: str = HOST) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from outreach.messaging.inbox.analysis.classification import Kind, calendar_part, classify
-from outreach.messaging.inbox.analysis.matching import first_known, named_messages
+from outreach.messaging.inbox.analysis.matching import first_known, messages_named_in
 from outreach.messaging.inbox.analysis.parsing import MAX_BYTES, Mail, read_mail
 from outreach.messaging.inbox.analysis.reports import Report, read_bounce, read_complaint
 from outreach.messaging.inbox.analysis.words import asks_to_stop, parted, reply_and_quote
@@ -73,7 +73,7 @@ def mail(name: str) -> Mail:
 
 def matched(one: Mail, report: Report | None = None) -> str:
     """Return how the mail is matched with the message that was sent, or empty."""
-    found = first_known(named_messages(one, report.message_ids if report else ()), {SENT: f"<{SENT}@example.com>"})
+    found = first_known(messages_named_in(one, report.message_ids if report else ()), {SENT: f"<{SENT}@example.com>"})
     return found.how if found else ""
 
 
@@ -150,7 +150,7 @@ def test_hostile_mails_are_read_in_bounded_time(raw: bytes) -> None:
     began = time.process_time()
     found = read_mail(raw)
     kind = classify(found, OWN)
-    read_bounce(found), read_complaint(found), list(named_messages(found))
+    read_bounce(found), read_complaint(found), list(messages_named_in(found))
     said, quoted = reply_and_quote(found)
     assert kind in (*Kind,)
     assert "\0" not in found.subject + said + quoted + found.sender[0]

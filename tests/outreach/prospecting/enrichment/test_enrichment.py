@@ -112,7 +112,7 @@ def test_a_killed_worker_asks_on_where_it_was(ready: Cast, people: DataServer, m
     class Killed(BaseException):
         pass
 
-    real, calls = enrichment.checkpoint, list[int]()
+    real, calls = enrichment.save_progress, list[int]()
 
     def dies_at_the_second(job: Any, **values: Any) -> bool:
         calls.append(1)
@@ -120,7 +120,7 @@ def test_a_killed_worker_asks_on_where_it_was(ready: Cast, people: DataServer, m
             raise Killed
         return real(job, **values)
 
-    monkeypatch.setattr(enrichment, "checkpoint", dies_at_the_second)
+    monkeypatch.setattr(enrichment, "save_progress", dies_at_the_second)
     run, _ = started(ready, 3)
     work("genie")
     with pytest.raises(Killed):

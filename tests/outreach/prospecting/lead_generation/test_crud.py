@@ -10,7 +10,7 @@ from billing.subscriptions.services import override_subscription
 from crm.models import Contact, CustomField, Lead
 from outreach.connections.ai.providers import Fit, ProviderError
 from outreach.connections.ai.providers.base import ContactBrief
-from outreach.connections.ai.providers.matching import fit, terms_of
+from outreach.connections.ai.providers.matching import match_share, terms_of
 from outreach.connections.ai.providers.offline import OfflineComposer
 from outreach.models import AiApp, LeadGeneration
 from outreach.prospecting.lead_generation import services as lead_generation
@@ -245,7 +245,7 @@ def test_words_that_say_something_are_found_in_any_value(db: None) -> None:
     contact = ContactBrief(
         name="Ann", email="ann@plumber-king.example", fields={"Town": "KÖLN"}, tags=("VIP",), category="Heating firms"
     )
-    found = fit(terms_of("plumbers in Köln", "heating"), contact)
+    found = match_share(terms_of("plumbers in Köln", "heating"), contact)
     assert (found.score, found.reason) == (1.0, "heating (category), plumber (email), köln (Town)")
-    assert fit(terms_of("man", ""), ContactBrief(fields={"Job": "Manager"})).score == 0.0
-    assert fit((), contact).score == 0.0
+    assert match_share(terms_of("man", ""), ContactBrief(fields={"Job": "Manager"})).score == 0.0
+    assert match_share((), contact).score == 0.0

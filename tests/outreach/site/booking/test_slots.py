@@ -116,7 +116,7 @@ def test_a_team_takes_turns(cast: Cast) -> None:
 
 
 def test_queries_do_not_grow_with_members(cast: Cast, django_assert_max_num_queries: Any) -> None:
-    from outreach.site.booking.slots import free_slots, window
+    from outreach.site.booking.slots import booking_window, free_slots
     from tests.outreach.site.booking.helpers import stored
 
     with cast.scope():
@@ -124,4 +124,4 @@ def test_queries_do_not_grow_with_members(cast: Cast, django_assert_max_num_quer
     team = cast.key.post("/team", {"name": "Sales", "members": [one.pk for one in people]}).data["_id"]
     page = stored(cast, make_page(cast, team=team, days=ALL_WEEK))
     with cast.scope(), django_assert_max_num_queries(9):
-        assert len(free_slots(page, *window(page))) == 14 * 4
+        assert len(free_slots(page, *booking_window(page))) == 14 * 4

@@ -10,7 +10,7 @@ import pytest
 import time_machine
 from django.test import Client
 
-from core.events import caused_by, deliver
+from core.events import deliver, event_cause
 from core.events.models import Event
 from core.ids import new_id
 from crm.activities.follow_ups import create_follow_up
@@ -157,7 +157,7 @@ def test_what_was_to_be_done_for_a_cancelled_booking_ends(cast: Cast, monday: ti
             ("Other", leads[1], "2027-03-02T08:00:00Z"),
         ):
             titles[title] = make_follow_up(cast, lead, title, due)
-        with caused_by({"workflow": new_id(), "name": "Meetings", "depth": 1}):
+        with event_cause({"workflow": new_id(), "name": "Meetings", "depth": 1}):
             titles["Thank"] = make_follow_up(cast, leads[0], "Thank", "2027-04-02T08:00:00Z")
     deliver()
     assert Client().post(first.partition("?")[0], {"do": "cancel"}).status_code == 303

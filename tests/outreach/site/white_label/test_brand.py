@@ -21,7 +21,7 @@ from accounts.mails.worker import message_of
 from billing.subscriptions.services import override_subscription
 from core.events.models import Event
 from outreach.models import BrandImage, DomainTracking, WhiteLabel
-from outreach.site.white_label.colors import contrast, lightened
+from outreach.site.white_label.colors import contrast, lighten_color
 from tests.kit.cast import Cast
 from tests.kit.html import html_of
 from tests.web.helpers import EVIL, at, enter, text_of
@@ -80,7 +80,7 @@ def test_a_brand_is_read_changed_and_taken_back(cast: Cast, outsiders: Cast) -> 
     found = branded(cast, senderName="Acme", domain=hosted(cast))
     assert (found["productName"], found["senderName"], found["accent"]) == ("Acme CRM", "Acme", "#0e7490")
     assert (found["contrast"], found["contrastDark"]) == (4.82, 4.7)
-    assert found["accentDarkShown"] == lightened("#0e7490")
+    assert found["accentDarkShown"] == lighten_color("#0e7490")
     assert (found["domain"]["name"], found["domain"]["status"]) == (HOST, "verified")
     assert found["address"] == f"https://{HOST}"
     assert cast.session.get("/white-label-options").data == found
@@ -119,7 +119,7 @@ def test_what_cannot_be_used_is_refused(cast: Cast, body: dict[str, Any], words:
 def test_contrast_is_that_of_wcag() -> None:
     assert round(contrast("#000000", "#ffffff"), 2) == 21
     assert round(contrast("#767676", "#ffffff"), 2) == 4.54
-    assert contrast(lightened("#000000"), "#17233d") >= 4.5
+    assert contrast(lighten_color("#000000"), "#17233d") >= 4.5
 
 
 def test_pictures_are_drawn_anew_and_public(cast: Cast, outsiders: Cast) -> None:

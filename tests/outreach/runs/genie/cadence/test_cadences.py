@@ -13,7 +13,7 @@ import time_machine
 from django.utils import timezone
 
 from core.errors import NamedError
-from core.spans import after
+from core.spans import add_span
 from core.tenancy import unscoped
 from crm.models import Contact, Lead
 from outreach.connections.ai.providers import model
@@ -97,8 +97,8 @@ def test_a_checked_cadence_has_all_defaults() -> None:
     assert (second["stopOn"], second["window"]) == (["won"], {"days": [1, 5], "start": "09:00", "end": "17:30"})
     assert list(steps_of(stored)) == [2, 3]
     late = datetime(2026, 1, 31, 10, tzinfo=UTC)
-    assert after(late, {"amount": 1, "unit": "months"}, UTC) == datetime(2026, 2, 28, 10, tzinfo=UTC)
-    assert after(late, {"amount": 90, "unit": "seconds"}, UTC) == late + timedelta(seconds=90)
+    assert add_span(late, {"amount": 1, "unit": "months"}, UTC) == datetime(2026, 2, 28, 10, tzinfo=UTC)
+    assert add_span(late, {"amount": 90, "unit": "seconds"}, UTC) == late + timedelta(seconds=90)
 
 
 def go_on(times: int = 1) -> None:

@@ -9,7 +9,7 @@ import time_machine
 from django.utils import timezone
 
 from billing.models import Subscription
-from core.jobs.registry import drained
+from core.jobs.registry import queue_work_by_name
 from crm.models import ContactTag
 from outreach.models import SendJob
 from outreach.runs.genie.cadence import occurrences
@@ -129,7 +129,7 @@ def test_a_firing_that_is_killed_is_fired_again_once_and_waits_for_the_planning_
         found = run_of(cast, run)
         assert (found.occurrence, found.status, found.planned_at) == (2, "queued", None)
         clock.shift(timedelta(minutes=1))
-        assert not drained()["occurrences"].due()
+        assert not queue_work_by_name()["occurrences"].due()
         work("genie")
         work("occurrences")
         assert run_of(cast, run).occurrence == 3

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.test import Client
 
 from accounts.models import User
-from core.jobs import WORK, checkpoint, claim
+from core.jobs import WORK, claim, save_progress
 from core.jobs.runner import run_job
 from crm.bulk_jobs.services import run
 from crm.models import BulkJob
@@ -39,7 +39,7 @@ def one_batch(cast: Cast, job: BulkJob) -> bool:
     with cast.scope(), transaction.atomic():
         progress = message_jobs._change_next(job)
         assert progress is not None
-        return checkpoint(job, **progress)
+        return save_progress(job, **progress)
 
 
 def test_many_are_approved_by_a_job_and_go_like_any_other(cast: Cast, post: Post) -> None:

@@ -11,11 +11,18 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from crm.models import Contact
-from outreach.connections.ai.evidence import MAX_ENTRIES, PERSON, after_edit, evidence_of, facts_of, is_unproved
+from outreach.connections.ai.evidence import (
+    MAX_ENTRIES,
+    PERSON,
+    evidence_after_edit,
+    evidence_of,
+    facts_of,
+    is_unproved,
+)
 from outreach.connections.ai.providers import Claim, CompanyBrief, ComposeBrief, ContactBrief, Draft, ProductBrief
 from outreach.connections.ai.providers.offline import OfflineComposer
 from outreach.models import AiApp, SendJob, Smtp
-from outreach.runs.genie.pages.highlights import marks
+from outreach.runs.genie.pages.highlights import highlight_text
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory
 from tests.outreach.helpers import Post, planned, statuses, work
@@ -128,7 +135,7 @@ def test_an_edit_keeps_what_still_stands() -> None:
     )
     evidence = evidence_of(draft, BRIEF)
     after = "Dear Ann,\n\nYou are head of ACME. Annual fees: none. Come on 12 May.\n\nMaria"
-    edited = after_edit(evidence, "text", before, after)
+    edited = evidence_after_edit(evidence, "text", before, after)
     assert rests(edited) == {
         "Dear Ann,": PERSON,
         "Ann": "contact.name",
@@ -138,8 +145,8 @@ def test_an_edit_keeps_what_still_stands() -> None:
         "Come on 12 May.": "prompt",
     }
     assert all(after[one["start"] : one["end"]] == one["text"] for one in edited)
-    assert after_edit(edited, "text", after, after) == edited
-    assert rests(after_edit(edited, "text", after, "Come on 12 May.")) == {"Come on 12 May.": "prompt"}
+    assert evidence_after_edit(edited, "text", after, after) == edited
+    assert rests(evidence_after_edit(edited, "text", after, "Come on 12 May.")) == {"Come on 12 May.": "prompt"}
 
 
 @pytest.mark.parametrize(
@@ -148,17 +155,17 @@ def test_an_edit_keeps_what_still_stands() -> None:
 )
 def test_evidence_of_any_text_takes_a_moment(text: str) -> None:
     """Quadratic work on these would take minutes."""
-    first = after_edit([], "text", "", text)
-    second = after_edit(first, "text", text, "z\n" + text)
+    first = evidence_after_edit([], "text", "", text)
+    second = evidence_after_edit(first, "text", text, "z\n" + text)
     for found, words in ((first, text), (second, "z\n" + text)):
         assert 0 < len(found) <= MAX_ENTRIES
-        marks({"subject": "", "text": words, "evidence": found})
+        highlight_text({"subject": "", "text": words, "evidence": found})
 
 
 def test_what_is_unproved_is_told_beyond_the_most_entries() -> None:
     many = "\n".join(f"written {n}" for n in range(300))
     late = {"part": "text", "start": 0, "end": 5, "text": "last!", "source": "", "value": ""}
-    found = after_edit([late], "text", "last!", f"{many}\nlast!")
+    found = evidence_after_edit([late], "text", "last!", f"{many}\nlast!")
     assert (len(found), is_unproved(found)) == (MAX_ENTRIES + 1, True)
 
 
