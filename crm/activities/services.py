@@ -94,6 +94,13 @@ def _about(kind: str, noun: str) -> Callable[[Event], list[Part]]:
     return read
 
 
+def _of_task(event: Event) -> list[Part]:
+    """Return the activity of a task that is about a contact or an organization; follow-up.… tells of those of leads."""
+    if event.payload.get("lead"):
+        return []
+    return _about(Kind.FOLLOW_UP, "task")(event)
+
+
 READERS: dict[str, Callable[[Event], list[Part]]] = {
     "lead.created": _made,
     "lead.updated": _changed,
@@ -117,6 +124,7 @@ READERS: dict[str, Callable[[Event], list[Part]]] = {
         f"follow-up.{step}": _about(Kind.FOLLOW_UP, "followUp")
         for step in ("created", "updated", "completed", "deleted")
     },
+    **{f"task.{step}": _of_task for step in ("created", "updated", "completed", "deleted")},
     **{
         f"{panel}.{step}": _about(Kind.MERGED, "winner")
         for panel in ("contact", "lead", "organization")
@@ -160,7 +168,7 @@ def _rows(event: Event) -> list[JsonObject]:
     about = {name: event.object_id if panel == name else event.payload.get(name) for name in ("lead", "contact")}
     common = {
         **about,
-        "organization": event.object_id if panel == "organization" else None,
+        "organization": _organization(event, panel),
         "of": event.pk,
         "event": event.pk,
         "member": event.actor_id,
@@ -171,6 +179,13 @@ def _rows(event: Event) -> list[JsonObject]:
         {**common, "id": new_id(), "kind": kind, "details": details} for kind, details in READERS[event.kind](event)
     ]
     return activities + _of_attendees(event, activities[0]) if panel == "meeting" else activities
+
+
+def _organization(event: Event, panel: str) -> str | None:
+    """Return the organization that the event happened to itself."""
+    if panel == "task":
+        return event.payload.get("organization")
+    return event.object_id if panel == "organization" else None
 
 
 def _workflow(cause: Values) -> JsonObject | None:
