@@ -92,7 +92,7 @@ def create_task(*, actor_id: str, values: Values, automation: bool = True) -> Fo
     _assign(task, cleaned, zone)
     schedule_reminder(task, task.due_at)
     task.save()
-    _emit("created", [task], _created_payload, actor_id, automation)
+    _tell("created", [task], _created_payload, actor_id, automation)
     _continue([task], actor_id, automation, zone)
     return task
 
@@ -234,7 +234,7 @@ def _change(tasks: Sequence[FollowUp], cleaned: Values, actor_id: str | None, au
             if change.word == word
         }
         told = [change.task for change in changed if change.word == word]
-        _emit(word, told, lambda task, payloads=payloads: payloads[task.pk], actor_id, automation)
+        _tell(word, told, lambda task, payloads=payloads: payloads[task.pk], actor_id, automation)
     _continue([change.task for change in changed if change.word == "completed"], actor_id, automation, zone)
     _withdraw([change for change in changed if change.status == Status.DONE], actor_id, automation)
     return len(changed)
@@ -278,7 +278,7 @@ def _continue(completed: Iterable[FollowUp], actor_id: str | None, automation: b
         following.append(occurrence)
     FollowUp.objects.bulk_create(following)
     FollowUp.objects.bulk_update(done, ["next_task"])
-    _emit("created", following, _created_payload, actor_id, automation)
+    _tell("created", following, _created_payload, actor_id, automation)
 
 
 def _withdraw(reopened: Sequence[Change], actor_id: str | None, automation: bool) -> None:
@@ -304,7 +304,7 @@ def _is_unchanged(occurrence: FollowUp, task: FollowUp) -> bool:
 def _delete(tasks: Sequence[FollowUp], actor_id: str | None, automation: bool) -> int:
     """Delete the tasks and emit their events. Returns their number."""
     raw_delete(FollowUp.objects.filter(pk__in=[task.pk for task in tasks]))  # nothing refers to tasks
-    _emit("deleted", tasks, lambda task: {"status": task.status}, actor_id, automation)
+    _tell("deleted", tasks, lambda task: {"status": task.status}, actor_id, automation)
     return len(tasks)
 
 
@@ -322,7 +322,7 @@ def _created_payload(task: FollowUp) -> JsonObject:
     return {"dueAt": event_value(task.due_at), "assignee": task.assignee_id}
 
 
-def _emit(
+def _tell(
     word: str,
     tasks: Sequence[FollowUp],
     details: Callable[[FollowUp], JsonObject],

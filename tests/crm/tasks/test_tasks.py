@@ -209,7 +209,7 @@ def test_the_timeline_of_the_record_tells_of_it(cast: Cast, records: dict[str, s
         titles = [entry["title"] for entry in cast.key.get(f"/{kind}/{records[kind]}/timeline").data]
         assert [title for title in titles if "ask" in title] == [
             "Task completed: Send the offer",
-            "Task added: Send the offer",
+            "Task created: Send the offer",
         ]
 
 
@@ -223,7 +223,7 @@ def test_a_merge_moves_tasks(cast: Cast) -> None:
 
 def test_erasure_deletes_the_tasks_of_the_contact(cast: Cast, records: dict[str, str]) -> None:
     made = new(cast, "contact", records["contact"])["_id"]
-    answer = cast.key.post(f"/contact/{records['contact']}/erase", {"confirm": True})
+    answer = cast.key.post(f"/contact/{records['contact']}/erase", {"confirm": "bob@example.org"})
     assert answer.status < 300, answer.body
     with cast.scope():
         assert not FollowUp.objects.filter(pk=made).exists()
