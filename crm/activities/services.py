@@ -24,7 +24,7 @@ from core.models import Event
 from core.tenancy import company_id
 from core.types import JsonObject, Values
 from crm.activities.models import LeadActivity
-from crm.activities.participants import check_contact, check_lead
+from crm.activities.participants import check_contact, check_lead, check_organization
 from crm.contacts.models import Contact
 from crm.leads.models import Lead
 from crm.organizations.models import Organization
@@ -237,22 +237,36 @@ def _insert(rows: Sequence[Values]) -> None:
 
 
 def add_note(
-    *, actor_id: str, notes: str, lead_id: str | None = None, contact_id: str | None = None, automation: bool = True
+    *,
+    actor_id: str,
+    notes: str,
+    lead_id: str | None = None,
+    contact_id: str | None = None,
+    organization_id: str | None = None,
+    automation: bool = True,
 ) -> str:
-    """Add a note to a live lead or a live contact and return the activity's id. Emits note.created.
+    """Add a note to a live lead, contact or organization and return the activity's id. Emits note.created.
 
-    Raises LeadNotFound_400, ContactNotFound_400 and InvalidInput_400 (neither or both named, or no text).
+    Raises LeadNotFound_400, ContactNotFound_400, OrganizationNotFound_400 and InvalidInput_400 (none or several named,
+    or no text).
     """
-    if (lead_id is None) == (contact_id is None):
+    if sum(id is not None for id in (lead_id, contact_id, organization_id)) != 1:
         raise NamedError("InvalidInput_400", "choose a lead or a contact", field=("lead", "contact"))
     if not notes.strip():
         raise NamedError("InvalidInput_400", "enter a text", field="notes")
     with transaction.atomic():
-        contact = check_lead(lead_id).contact_id if lead_id else check_contact(contact_id or "")
+        contact = None
+        if lead_id:
+            contact = check_lead(lead_id).contact_id
+        elif contact_id:
+            contact = check_contact(contact_id)
+        else:
+            check_organization(organization_id or "")
         note = LeadActivity.objects.create(
             kind=Kind.NOTE,
             lead_id=lead_id,
             contact_id=contact,
+            organization_id=organization_id,
             member_id=actor_id,
             workflow=_workflow(cause()),
             notes=notes,
@@ -284,4 +298,5 @@ def not_found() -> NamedError:
 
 def event_payload(note: LeadActivity) -> JsonObject:
     """Return the payload of the event of a new note."""
-    return {"lead": note.lead_id, "contact": note.contact_id, "notes": note.notes}
+    about = {"organization": note.organization_id} if note.organization_id else {}
+    return {"lead": note.lead_id, "contact": note.contact_id, **about, "notes": note.notes}
