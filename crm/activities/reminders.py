@@ -16,6 +16,7 @@ from django.utils import timezone
 from accounts.mails.services import Letter, queue_mails
 from core.jobs.registry import Moment
 from core.tenancy import unscoped
+from core.types import JsonObject
 
 log = logging.getLogger(__name__)
 
@@ -33,17 +34,27 @@ class Reminder:
     rows: Callable[[], QuerySet[Any]]
     template: str
     letters: Callable[[RemindedRecord], Sequence[Letter]]
+    at: str = "remind_at"
+    """The column with the time at which it is due."""
 
     def due(self, now: Moment) -> QuerySet[Any]:
         return self.rows().filter(reminded_at=None, remind_at__lte=now)
 
+    def send(self, record: RemindedRecord) -> None:
+        queue_mails(self.template, self.letters(record), company_id=record.company_id)
 
-REMINDERS: dict[type[RemindedRecord], Reminder] = {}
+    def sent(self, now: datetime) -> JsonObject:
+        """Return the values of a record whose reminder was sent."""
+        return {"reminded_at": now}
+
+
+REMINDERS: dict[str, tuple[type[RemindedRecord], Reminder]] = {}
+"""Template -> the type of record and its reminder."""
 
 
 def register_reminder(model: type[RemindedRecord], reminder: Reminder) -> None:
     """Register a type of record with the worker. `letters` runs outside of any company's scope."""
-    REMINDERS[model] = reminder
+    REMINDERS[reminder.template] = model, reminder
 
 
 def schedule_reminder(record: RemindedRecord, at: datetime) -> None:
@@ -58,14 +69,14 @@ def schedule_reminder(record: RemindedRecord, at: datetime) -> None:
 
 def due_reminders(now: Moment) -> list[QuerySet[Any]]:
     """Return the records whose reminders are due."""
-    return [reminder.due(now) for reminder in REMINDERS.values()]
+    return [reminder.due(now) for _model, reminder in REMINDERS.values()]
 
 
 def remind(deadline: float = float("inf")) -> int:
     """Send due reminders, one transaction each, until none is left or the deadline (of monotonic()) passes. Returns the
     number sent."""
     done = 0
-    for model, reminder in REMINDERS.items():
+    for model, reminder in REMINDERS.values():
         while monotonic() < deadline and _remind_one(model, reminder):
             done += 1
     return done
@@ -76,7 +87,7 @@ def _remind_one(model: type[RemindedRecord], reminder: Reminder) -> bool:
         record = (
             reminder.due(timezone.now())
             .select_for_update(skip_locked=True, of=("self",))
-            .order_by("remind_at", "pk")
+            .order_by(reminder.at, "pk")
             .first()
         )
         if record is None:
@@ -84,9 +95,9 @@ def _remind_one(model: type[RemindedRecord], reminder: Reminder) -> bool:
         own = model.objects.filter(pk=record.pk)
         try:
             with transaction.atomic():
-                queue_mails(reminder.template, reminder.letters(record), company_id=record.company_id)
-                own.update(reminded_at=timezone.now())
+                reminder.send(record)
+                own.update(**reminder.sent(timezone.now()))
         except Exception:  # noqa: BLE001  one reminder must not stop the others; it is tried again
             log.exception("reminder of %s %s failed", model.__name__, record.pk)
-            own.update(remind_at=timezone.now() + AGAIN)
+            own.update(**{reminder.at: timezone.now() + AGAIN})
         return True

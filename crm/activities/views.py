@@ -50,8 +50,8 @@ class LeadActivityViewSet(ResourceViewSet):
         output=ActivityOut,
         success="NoteCreated_201",
         errors=("LeadNotFound_400", "ContactNotFound_400", "OrganizationNotFound_400", "InvalidInput_400"),
-        description="Or on a contact or an organization, whose timeline shows it then. The note is an activity of kind note, by the member"
-        " who asks. Emits note.created.",
+        description="Or on a contact or an organization, whose timeline shows it then. The note is an activity of kind"
+        " note, by the member who asks. Emits note.created.",
     )
     def create(self, request: Request, data: JsonObject) -> object:
         note = add_note(

@@ -38,9 +38,10 @@ def headings(page: Any) -> list[str]:
     return [re.sub(r"<[^>]*>", "", heading) for heading in found]
 
 
-def test_tasks_stand_under_their_days(scope: Cast, client: Any) -> None:
+def test_tasks_stand_under_their_days(scope: Cast) -> None:
     # 2030-05-08 is a Wednesday.
     with time_machine.travel("2030-05-08T10:00:00Z", tick=False):
+        client = enter(scope.owner)
         for hours, title in ((-30, "Late"), (-1, "Missed"), (1, "Soon"), (24, "Next"), (72, "Saturday"), (140, "Week")):
             due = datetime.now(UTC) + timedelta(hours=hours)
             FollowUp.objects.create(title=title, due_at=due, assignee=scope.owner)
@@ -118,8 +119,9 @@ def test_tasks_and_notes_are_added_on_the_page_of_a_record(
     assert "Likes tea" in text_of(client.get(path))
 
 
-def test_home_shows_what_is_due_by_tonight(scope: Cast, client: Any) -> None:
+def test_home_shows_what_is_due_by_tonight(scope: Cast) -> None:
     with time_machine.travel("2030-05-08T10:00:00Z", tick=False):
+        client = enter(scope.owner)
         for hours, title in ((-30, "Late one"), (1, "Soon one"), (48, "Far one")):
             due = datetime.now(UTC) + timedelta(hours=hours)
             FollowUp.objects.create(title=title, due_at=due, assignee=scope.owner)
