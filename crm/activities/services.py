@@ -184,7 +184,8 @@ def _rows(event: Event) -> list[JsonObject]:
 def _organization(event: Event, panel: str) -> str | None:
     """Return the organization that the event happened to itself."""
     if panel == "task":
-        return event.payload.get("organization")
+        organization_id: str | None = event.payload.get("organization")
+        return organization_id
     return event.object_id if panel == "organization" else None
 
 

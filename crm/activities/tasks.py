@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.db import transaction
@@ -44,7 +45,7 @@ COLUMNS = (
     *("notice_at", "updated_by", "updated_at"),
 )
 """Columns that changes write."""
-LIVE: dict[str, tuple[Callable[[], QuerySet[object]], str]] = {
+LIVE: dict[str, tuple[Callable[[], QuerySet[Any]], str]] = {
     "lead": (live_leads, "LeadNotFound_400"),
     "contact": (live_contacts, "ContactNotFound_400"),
     "organization": (live_organizations, "OrganizationNotFound_400"),
@@ -227,14 +228,13 @@ def _change(tasks: Sequence[FollowUp], cleaned: Values, actor_id: str | None, au
         task.updated_at = now
         changed.append(Change(task, status, changes))
     FollowUp.objects.bulk_update([change.task for change in changed], COLUMNS)
+    payloads = {
+        change.task.pk: {"from": change.status, "to": change.task.status, "changes": change.changes}
+        for change in changed
+    }
     for word in ("updated", "completed"):
-        payloads = {
-            change.task.pk: {"from": change.status, "to": change.task.status, "changes": change.changes}
-            for change in changed
-            if change.word == word
-        }
         told = [change.task for change in changed if change.word == word]
-        _tell(word, told, lambda task, payloads=payloads: payloads[task.pk], actor_id, automation)
+        _tell(word, told, lambda task: payloads[task.pk], actor_id, automation)
     _continue([change.task for change in changed if change.word == "completed"], actor_id, automation, zone)
     _withdraw([change for change in changed if change.status == Status.DONE], actor_id, automation)
     return len(changed)
