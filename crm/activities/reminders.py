@@ -48,13 +48,13 @@ class Reminder:
         return {"reminded_at": now}
 
 
-REMINDERS: dict[str, tuple[type[RemindedRecord], Reminder]] = {}
-"""Template -> the type of record and its reminder."""
+REMINDERS: dict[tuple[type[RemindedRecord], str], Reminder] = {}
+"""(type of record, template) -> its reminder."""
 
 
 def register_reminder(model: type[RemindedRecord], reminder: Reminder) -> None:
     """Register a type of record with the worker. `letters` runs outside of any company's scope."""
-    REMINDERS[reminder.template] = model, reminder
+    REMINDERS[model, reminder.template] = reminder
 
 
 def schedule_reminder(record: RemindedRecord, at: datetime) -> None:
@@ -69,14 +69,14 @@ def schedule_reminder(record: RemindedRecord, at: datetime) -> None:
 
 def due_reminders(now: Moment) -> list[QuerySet[Any]]:
     """Return the records whose reminders are due."""
-    return [reminder.due(now) for _model, reminder in REMINDERS.values()]
+    return [reminder.due(now) for reminder in REMINDERS.values()]
 
 
 def remind(deadline: float = float("inf")) -> int:
     """Send due reminders, one transaction each, until none is left or the deadline (of monotonic()) passes. Returns the
     number sent."""
     done = 0
-    for model, reminder in REMINDERS.values():
+    for (model, _template), reminder in REMINDERS.items():
         while monotonic() < deadline and _remind_one(model, reminder):
             done += 1
     return done

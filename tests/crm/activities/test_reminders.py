@@ -101,8 +101,8 @@ def test_a_reminder_that_cannot_be_written_holds_up_no_other(
     with monkeypatch.context() as broken:
         broken.setitem(
             reminders.REMINDERS,
-            "follow_up_reminder",
-            (FollowUp, reminders.Reminder(follow_ups.REMINDER.rows, "follow_up_reminder", letters)),
+            (FollowUp, "follow_up_reminder"),
+            reminders.Reminder(follow_ups.REMINDER.rows, "follow_up_reminder", letters),
         )
         work()
         assert [subject for _, subject in mails()] == ["Due soon: Good (Ann Lee)"]
