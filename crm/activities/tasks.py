@@ -33,7 +33,7 @@ from crm.records.datetimes import company_timezone, read_datetime
 from crm.records.writes.updates import Changes, event_value
 
 Status = FollowUp.Status
-KINDS = ("lead", "contact", "organization")
+RECORD_KINDS = ("lead", "contact", "organization")
 """The kinds of records that a task may be about."""
 RESCHEDULING = ("dueAt", "remindMinutes", "assignee")
 """Changes that reschedule the reminder."""
@@ -70,7 +70,7 @@ class Change:
 def live_tasks() -> QuerySet[FollowUp]:
     """Return the tasks of the active company, without those of deleted records."""
     tasks = FollowUp.objects.all()
-    for kind in KINDS:
+    for kind in RECORD_KINDS:
         tasks = tasks.filter(Q(**{kind: None}) | Q(**{f"{kind}__is_deleted": False}))
     return tasks
 
@@ -193,7 +193,7 @@ def _clean(values: Values) -> JsonObject:
         cleaned["due_at"] = read_datetime("dueAt", cleaned["due_at"])
     if "record" in cleaned:
         record = cleaned.pop("record") or {}
-        cleaned |= {kind: record["id"] if record.get("kind") == kind else None for kind in KINDS}
+        cleaned |= {kind: record["id"] if record.get("kind") == kind else None for kind in RECORD_KINDS}
     return cleaned
 
 
@@ -233,8 +233,8 @@ def _change(tasks: Sequence[FollowUp], cleaned: Values, actor_id: str | None, au
         for change in changed
     }
     for word in ("updated", "completed"):
-        told = [change.task for change in changed if change.word == word]
-        _tell(word, told, lambda task: payloads[task.pk], actor_id, automation)
+        tasks_of_word = [change.task for change in changed if change.word == word]
+        _tell(word, tasks_of_word, lambda task: payloads[task.pk], actor_id, automation)
     _continue([change.task for change in changed if change.word == "completed"], actor_id, automation, zone)
     _withdraw([change for change in changed if change.status == Status.DONE], actor_id, automation)
     return len(changed)
@@ -244,7 +244,7 @@ def _assign(task: FollowUp, cleaned: Values, zone: ZoneInfo) -> Changes:
     """Set the values and those derived from them. Returns the differences, named as in events."""
     changes: Changes = {}
     for name, value in cleaned.items():
-        column = f"{name}_id" if name in ("assignee", *KINDS) else name
+        column = f"{name}_id" if name in ("assignee", *RECORD_KINDS) else name
         before = getattr(task, column)
         if before != value:
             setattr(task, column, value)
@@ -314,7 +314,7 @@ def event_payload(task: FollowUp) -> JsonObject:
 
 
 def _about(task: FollowUp) -> JsonObject:
-    named = {kind: getattr(task, f"{kind}_id") for kind in KINDS}
+    named = {kind: getattr(task, f"{kind}_id") for kind in RECORD_KINDS}
     return {**{kind: id for kind, id in named.items() if id}, "title": task.title}
 
 

@@ -13,7 +13,7 @@ from core.types import JsonObject, Values
 from crm.activities.follow_up_serializers import DUE, REMIND
 from crm.activities.models import FollowUp
 from crm.activities.reminders import MAX_MINUTES
-from crm.activities.tasks import KINDS
+from crm.activities.tasks import RECORD_KINDS
 from crm.leads.snapshots import MEMBER_READS
 from crm.records.serializers import AutomationInput, member_of
 
@@ -25,7 +25,7 @@ OWNER = "member id; without one it is the record's owner, or else who makes it; 
 class RecordInput(Input):
     """The record that a task is about."""
 
-    kind = serializers.ChoiceField(choices=KINDS)
+    kind = serializers.ChoiceField(choices=RECORD_KINDS)
     id = ObjectIdInput()
     # So that the record of an answer can be sent back.
     name = serializers.CharField(read_only=True)
@@ -69,7 +69,7 @@ class TaskDelete(SelectionInput, AutomationInput):
 class TaskRecord(Output):
     """The record that a task is about."""
 
-    kind = serializers.ChoiceField(choices=KINDS)
+    kind = serializers.ChoiceField(choices=RECORD_KINDS)
     id = IdField()
     name = serializers.CharField(help_text="of a lead that of its contact; of contacts without a name their address")
 
@@ -123,7 +123,7 @@ def _record_of(row: Values) -> JsonObject | None:
         "contact": row["contact__name"] or row["contact__email"],
         "organization": row["organization__name"],
     }
-    kind = next((kind for kind in KINDS if row[f"{kind}_id"]), None)
+    kind = next((kind for kind in RECORD_KINDS if row[f"{kind}_id"]), None)
     return None if kind is None else {"kind": kind, "id": row[f"{kind}_id"], "name": names[kind] or ""}
 
 
