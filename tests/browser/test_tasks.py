@@ -33,7 +33,7 @@ def test_add_complete_and_undo(page: Page, live_server: Any) -> None:
     page.get_by_role("searchbox", name="Find records").fill("acm")
     page.get_by_role("link", name="Acme").click()
     expect(page.get_by_text("About Acme")).to_be_visible()
-    page.get_by_label("Task", exact=False).first.fill("Call them")
+    page.locator("#f-title").fill("Call them")
     page.get_by_label("Due").fill("2090-05-06T10:00")
     page.get_by_role("button", name="Add task").click()
     expect(page.get_by_text("Task added")).to_be_visible()
