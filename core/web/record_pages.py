@@ -231,7 +231,9 @@ class RecordPage(TablePage):
 
     def do_reopen(self) -> HttpResponse:
         answer = self.ask("PUT", f"task/{self.sent_id()}", None, {"status": "open"})
-        return self.redirect_with_toast(gettext("Task reopened"), self.request.path) if answer.ok else self.refuse(answer)
+        return (
+            self.redirect_with_toast(gettext("Task reopened"), self.request.path) if answer.ok else self.refuse(answer)
+        )
 
 
 @dataclass(frozen=True)
