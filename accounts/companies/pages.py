@@ -138,8 +138,10 @@ class Home(Page):
         due = None
         if self.may("lead-activity", "PATCH"):
             mine = {"status": "open", "assignee": self.actor.member_id}
-            query = {"filters": mine, "sortBy": "dueAt", "sortOrder": "asc", "p": "1", "n": "5"}
-            due = self.ask("GET", "lead-activity/follow-up", query)
+            conditions = [{"field": name, "operator": "equals", "value": True} for name in ("overdue", "today")]
+            due_by_tonight = {"operator": "or", "conditions": conditions}
+            query: JsonObject = {"filters": mine, "advancedFilters": due_by_tonight, "p": "1", "n": "5"}
+            due = self.ask("GET", "task", {**query, "sortBy": "dueAt", "sortOrder": "asc"})
         follow_ups = due.data if due is not None and due.ok else []
         quiet = not follow_ups and not any(numbers.values())
         return {

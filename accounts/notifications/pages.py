@@ -17,7 +17,7 @@ from core.web.words.notice_topics import topic_fieldsets
 SIZE = 30
 SAME_PAGE = {"lead/import": "contact/import", **{f"mailvendor-{letter}": "mail-vendors" for letter in "abcdefgh"}}
 """Resource -> the one whose page shows it."""
-WITHOUT_RECORD = {"plans": "plan", "apps/social-a": "social-apps", "my-calendar": "booking-hours"}
+WITHOUT_RECORD = {"plans": "plan", "apps/social-a": "social-apps", "my-calendar": "booking-hours", "task": "follow-ups"}
 """Resource -> the page that is about it as a whole."""
 
 

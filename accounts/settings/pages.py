@@ -65,6 +65,7 @@ NOTICES = {
     "conversation.overdue": gettext_lazy("Reply overdue"),
     "sender.failing": gettext_lazy("Sender paused after errors"),
     "calendar.failing": gettext_lazy("Calendar disconnected"),
+    "task.overdue": gettext_lazy("Task overdue"),
     "mailbox.failing": gettext_lazy("Mailbox error"),
     "webhook.failing": gettext_lazy("Webhook failing"),
     "sender.stopped": gettext_lazy("Sender stopped after bounces or complaints"),

@@ -57,6 +57,7 @@ TITLES = {
     "subscription": "Subscription",
     "suppression": "Do not contact",
     "tag": "Tags",
+    "task": "Tasks",
     "team": "Teams",
     "template": "Templates",
     "upload": "Uploads",
@@ -77,7 +78,10 @@ SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
             *("custom-field", "custom-section", "enrichment-proposal"),
         ),
     ),
-    ("Leads", ("lead", "pipeline", "lost-reason", "lead-activity", "calllog", "product-service", "team")),
+    (
+        "Leads",
+        ("lead", "pipeline", "lost-reason", "lead-activity", "task", "calllog", "product-service", "team"),
+    ),
     (
         "Meetings",
         (

@@ -46,6 +46,7 @@ EVENTS: dict[str, tuple[str, ...]] = {
     "product-service": ("created", "updated", "deleted", "restored"),
     "segment": ("entered", "left"),
     "tag": ("deleted",),
+    "task": ("created", "updated", "completed", "deleted"),
     "white-label-options": ("updated",),
     "workflow": ("created", "updated", "published", "unpublished", "deleted"),
 }
@@ -54,10 +55,12 @@ EVENTS: dict[str, tuple[str, ...]] = {
 EVENT_KINDS: set[str] = {f"{resource}.{done}" for resource, words in EVENTS.items() for done in words}
 """All kinds."""
 
-FIRST: set[str] = {kind for kind in EVENT_KINDS if kind.endswith(".created")} | {"mail.sent"}
+OF_LEADS_TASKS = tuple(f"follow-up.{word}" for word in EVENTS["follow-up"])
+"""Kinds that tell of a lead's task again, after the event of the resource task."""
+FIRST: set[str] = {kind for kind in EVENT_KINDS if kind.endswith(".created")} - {"follow-up.created"} | {"mail.sent"}
 """The kinds that are the first event of their object."""
-FOLLOWING = ("mail.opened", "mail.clicked", "segment.entered", "segment.left")
-"""Kinds whose object has had an event of FIRST of another resource: messages that were sent, contacts and leads."""
+FOLLOWING = ("mail.opened", "mail.clicked", "segment.entered", "segment.left", *OF_LEADS_TASKS)
+"""Kinds whose object has had an event of FIRST of another resource: messages that were sent, contacts, leads, tasks."""
 
 
 def number_from(kind: str) -> int:
@@ -94,6 +97,7 @@ MODULES = {
     "mail": "genie",
     "note": "lead-activity",
     "organization": "contact",
+    "task": "lead-activity",
 }
 """Resource -> the permission module that shows it, where that has another name."""
 

@@ -229,6 +229,7 @@ OWN_FAILURES: dict[str, tuple[int, str]] = {
     "PipelineNotFound_404": (404, "Pipeline not found."),
     "StageInUse_400": (400, "This stage has leads. Choose another stage for the leads first."),
     "StageNotFound_404": (404, "Stage not found."),
+    "TaskNotFound_404": (404, "Task not found."),
     "RecordChanged_409": (409, "The record has changed in the meantime. Reload the page."),
     "MessageChanged_409": (409, "The message has changed in the meantime. Reload the page."),
     "SavedViewLimitReached_400": (400, "You have the most saved views possible. Delete a saved view first."),

@@ -192,7 +192,8 @@ class RecordPage(TablePage):
 
     def do_task(self) -> HttpResponse:
         form = self.composer().bind(self.request.POST)
-        return self.composed("lead-activity/follow-up", form, {}, gettext("Task added"))
+        about = {"record": {"kind": self.resource, "id": self.params["id"]}}
+        return self.composed("task", form, about, gettext("Task added"))
 
     def do_meeting(self) -> HttpResponse:
         form = self.composer().bind(self.request.POST)
@@ -212,7 +213,8 @@ class RecordPage(TablePage):
     def composed(self, path: str, form: Form, details: Values, text: str) -> HttpResponse:
         """Save the composer's input, or show it again with the errors."""
         values = {name: value for name, value in form.values.items() if value not in ("", None) and name != "minutes"}
-        answer = self.ask("POST", path, None, {self.resource: self.params["id"], **values, **details})
+        about = {} if "record" in details else {self.resource: self.params["id"]}
+        answer = self.ask("POST", path, None, {**about, **values, **details})
         if answer.ok:
             return self.redirect_with_toast(f"{text}. {answer.notice}" if answer.notice else text, self.request.path)
         if self.request.POST["do"] not in dict(self.composers):
@@ -221,9 +223,16 @@ class RecordPage(TablePage):
         return self.page({**self.show(), "composer": form}, status=422)
 
     def do_done(self) -> HttpResponse:
-        answer = self.ask("PATCH", f"lead-activity/follow-up/{self.sent_id()}", None, {"status": "done"})
+        answer = self.ask("PUT", f"task/{self.sent_id()}", None, {"status": "done"})
+        if not answer.ok:
+            return self.refuse(answer)
+        back = {"do": "reopen", "id": self.sent_id()}
+        return self.redirect_with_toast(gettext("Task completed"), self.request.path, back=back)
+
+    def do_reopen(self) -> HttpResponse:
+        answer = self.ask("PUT", f"task/{self.sent_id()}", None, {"status": "open"})
         return (
-            self.redirect_with_toast(gettext("Task completed"), self.request.path) if answer.ok else self.refuse(answer)
+            self.redirect_with_toast(gettext("Task reopened"), self.request.path) if answer.ok else self.refuse(answer)
         )
 
 
@@ -272,10 +281,16 @@ class RelatedPage(Page):
         answer = self.ask("GET", path, {"filters": filters, "sortBy": by, "sortOrder": order, "n": FEW, "p": "1"})
         return (answer.data, answer.total or 0) if answer.ok else ([], 0)
 
-    def tasks(self, **filters: str) -> Related:
-        """Return the open tasks."""
-        records, total = self.few("lead-activity/follow-up", "dueAt", "asc", status="open", **filters)
-        may = self.may("lead-activity", "PATCH")
+    def tasks(self, kind: str, *further: str) -> Related:
+        """Return the open tasks about the record of this kind, or about what the `further` fields of tasks name."""
+        id = self.params["id"]
+        conditions = [{"field": name, "operator": "equals", "value": id} for name in (kind, *further)]
+        query: JsonObject = {"advancedFilters": {"operator": "or", "conditions": conditions}, "n": FEW, "p": "1"}
+        query |= {"filters": {"status": "open"}, "sortBy": "dueAt", "sortOrder": "asc"}
+        answer = self.ask("GET", "task", query)
+        records, total = (answer.data, answer.total or 0) if answer.ok else ([], 0)
+        add = self.address("follow-up-new", **{kind: id}) if self.may("lead-activity", "POST") else ""
+        may = self.may("lead-activity", "PUT")
         rows = [
             RelatedRow(
                 self.address("follow-up", task["_id"]),
@@ -287,7 +302,7 @@ class RelatedPage(Page):
             )
             for task in records
         ]
-        return Related(gettext("Tasks"), gettext("No open tasks."), rows, total)
+        return Related(gettext("Tasks"), gettext("No open tasks."), rows, total, add, gettext("New task"))
 
     def meetings(self, add: str, **filters: str) -> Related:
         """Return the meetings, the latest first."""

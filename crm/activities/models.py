@@ -98,19 +98,60 @@ class LeadActivity(CompanyModel):
 
 
 class FollowUp(CompanyModel):
-    """A task about a lead with a due time. An open follow-up past its due time is overdue."""
+    """A task with a due time, about one record or none. An open task past its due time is overdue.
+
+    The API shows all tasks at /task, and those of leads at /lead-activity/follow-up too.
+    """
 
     class Status(models.TextChoices):
         OPEN = "open"
         DONE = "done"
         CANCELLED = "cancelled"
 
-    lead = CompanyForeignKey("crm.Lead", on_delete=models.CASCADE, related_name="follow_ups", db_index=False)
+    class Type(models.TextChoices):
+        TODO = "todo"
+        CALL = "call"
+        EMAIL = "email"
+        MEETING = "meeting"
+
+    class Priority(models.TextChoices):
+        LOW = "low"
+        NORMAL = "normal"
+        HIGH = "high"
+
+    class Recurrence(models.TextChoices):
+        DAILY = "daily"
+        WEEKDAYS = "weekdays"
+        WEEKLY = "weekly"
+        MONTHLY = "monthly"
+        YEARLY = "yearly"
+
+    lead = CompanyForeignKey(
+        "crm.Lead", on_delete=models.CASCADE, null=True, blank=True, related_name="follow_ups", db_index=False
+    )
+    contact = CompanyForeignKey(
+        "crm.Contact", on_delete=models.CASCADE, null=True, blank=True, related_name="tasks", db_index=False
+    )
+    organization = CompanyForeignKey(
+        "crm.Organization", on_delete=models.CASCADE, null=True, blank=True, related_name="tasks", db_index=False
+    )
     title = models.CharField(max_length=300)
     notes = models.TextField(blank=True)
+    type = models.CharField(max_length=7, choices=Type, default=Type.TODO, db_default=Type.TODO)
+    priority = models.CharField(max_length=6, choices=Priority, default=Priority.NORMAL, db_default=Priority.NORMAL)
     due_at = models.DateTimeField()
     status = models.CharField(max_length=9, choices=Status, default=Status.OPEN)
     done_at = models.DateTimeField(null=True)
+    recurrence = models.CharField(max_length=8, choices=Recurrence, null=True, blank=True)
+    recurrence_start = models.CharField(
+        max_length=16,
+        null=True,
+        editable=False,
+        help_text="The local time of the first occurrence, such as 2026-01-31T02:30: day and time repeat.",
+    )
+    next_task = ObjectIdField(
+        null=True, editable=False, help_text="The next occurrence, which was created when this one was completed."
+    )
     assignee = CompanyForeignKey(
         "accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
     )
@@ -119,6 +160,9 @@ class FollowUp(CompanyModel):
     )
     remind_at = models.DateTimeField(null=True, editable=False)
     reminded_at = models.DateTimeField(null=True, editable=False)
+    notice_at = models.DateTimeField(
+        null=True, editable=False, help_text="When the assignee is told that it is overdue; empty: told, or nobody is."
+    )
     created_by = CompanyForeignKey(
         "accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
     )
@@ -135,6 +179,17 @@ class FollowUp(CompanyModel):
                 fields=("assignee", "due_at", "id"), condition=Q(assignee__isnull=False), name="followup_assignee"
             ),
             models.Index(fields=("lead", "due_at"), name="followup_lead"),
+            models.Index(
+                fields=("contact", "due_at", "id"), condition=Q(contact__isnull=False), name="followup_contact"
+            ),
+            models.Index(
+                fields=("organization", "due_at", "id"),
+                condition=Q(organization__isnull=False),
+                name="followup_organization",
+            ),
+            models.Index(
+                fields=("notice_at",), condition=Q(status="open", notice_at__isnull=False), name="followup_noticing"
+            ),
             models.Index(
                 fields=("remind_at",), condition=Q(status="open", reminded_at__isnull=True), name="followup_reminding"
             ),

@@ -7,6 +7,7 @@ from core.errors import NamedError
 from crm.contacts.selectors import live_contacts
 from crm.leads.models import Lead
 from crm.leads.selectors import live_leads
+from crm.organizations.selectors import live_organizations
 from crm.teams.services import ACTIVE
 
 
@@ -22,6 +23,15 @@ def check_contact(id: str) -> str:
     """Return the id of a live contact. Raises ContactNotFound_400."""
     if not live_contacts().filter(pk=id).exists():
         raise NamedError("ContactNotFound_400", f"there is no contact {id} in this company", field="contact")
+    return id
+
+
+def check_organization(id: str) -> str:
+    """Return the id of a live organization. Raises OrganizationNotFound_400."""
+    if not live_organizations().filter(pk=id).exists():
+        raise NamedError(
+            "OrganizationNotFound_400", f"there is no organization {id} in this company", field="organization"
+        )
     return id
 
 

@@ -16,6 +16,7 @@ from django.utils import timezone
 from accounts.mails.services import Letter, queue_mails
 from core.jobs.registry import Moment
 from core.tenancy import unscoped
+from core.types import JsonObject
 
 log = logging.getLogger(__name__)
 
@@ -33,17 +34,27 @@ class Reminder:
     rows: Callable[[], QuerySet[Any]]
     template: str
     letters: Callable[[RemindedRecord], Sequence[Letter]]
+    at: str = "remind_at"
+    """The column with the time at which it is due."""
 
     def due(self, now: Moment) -> QuerySet[Any]:
         return self.rows().filter(reminded_at=None, remind_at__lte=now)
 
+    def send(self, record: RemindedRecord) -> None:
+        queue_mails(self.template, self.letters(record), company_id=record.company_id)
 
-REMINDERS: dict[type[RemindedRecord], Reminder] = {}
+    def sent(self, now: datetime) -> JsonObject:
+        """Return the values of a record whose reminder was sent."""
+        return {"reminded_at": now}
+
+
+REMINDERS: dict[tuple[type[RemindedRecord], str], Reminder] = {}
+"""(type of record, template) -> its reminder."""
 
 
 def register_reminder(model: type[RemindedRecord], reminder: Reminder) -> None:
     """Register a type of record with the worker. `letters` runs outside of any company's scope."""
-    REMINDERS[model] = reminder
+    REMINDERS[model, reminder.template] = reminder
 
 
 def schedule_reminder(record: RemindedRecord, at: datetime) -> None:
@@ -65,7 +76,7 @@ def remind(deadline: float = float("inf")) -> int:
     """Send due reminders, one transaction each, until none is left or the deadline (of monotonic()) passes. Returns the
     number sent."""
     done = 0
-    for model, reminder in REMINDERS.items():
+    for (model, _template), reminder in REMINDERS.items():
         while monotonic() < deadline and _remind_one(model, reminder):
             done += 1
     return done
@@ -77,7 +88,7 @@ def _remind_one(model: type[RemindedRecord], reminder: Reminder) -> bool:
         record = (
             reminder.due(timezone.now())
             .select_for_update(skip_locked=True, of=("self",))
-            .order_by("remind_at", "pk")
+            .order_by(reminder.at, "pk")
             .first()
         )
         if record is None:
@@ -86,9 +97,9 @@ def _remind_one(model: type[RemindedRecord], reminder: Reminder) -> bool:
         try:
             # The savepoint undoes half a reminder, so that a retry mails nobody twice.
             with transaction.atomic():
-                queue_mails(reminder.template, reminder.letters(record), company_id=record.company_id)
-                own.update(reminded_at=timezone.now())
+                reminder.send(record)
+                own.update(**reminder.sent(timezone.now()))
         except Exception:  # noqa: BLE001  one reminder must not stop the others; it is tried again
             log.exception("reminder of %s %s failed", model.__name__, record.pk)
-            own.update(remind_at=timezone.now() + RETRY_DELAY)
+            own.update(**{reminder.at: timezone.now() + RETRY_DELAY})
         return True

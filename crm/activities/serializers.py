@@ -25,6 +25,7 @@ DETAILS = (
 class NoteCreate(AutomationInput):
     lead = ObjectIdInput(required=False, allow_null=True, help_text="lead id")
     contact = ObjectIdInput(required=False, allow_null=True, help_text="contact id, for a note that is on no lead")
+    organization = ObjectIdInput(required=False, allow_null=True, help_text="organization id, for a note on one")
     notes = TextInput(max_length=MAX_NOTES)
 
 

@@ -24,7 +24,7 @@ from core.models import Event
 from core.tenancy import company_id
 from core.types import JsonObject, Values
 from crm.activities.models import LeadActivity
-from crm.activities.participants import check_contact, check_lead
+from crm.activities.participants import check_contact, check_lead, check_organization
 from crm.contacts.models import Contact
 from crm.leads.models import Lead
 from crm.organizations.models import Organization
@@ -94,6 +94,13 @@ def _about(kind: str, noun: str) -> Callable[[Event], list[Part]]:
     return read
 
 
+def _of_task(event: Event) -> list[Part]:
+    """Return the activity of a task that is about a contact or an organization; follow-up.… tells of those of leads."""
+    if event.payload.get("lead"):
+        return []
+    return _about(Kind.FOLLOW_UP, "task")(event)
+
+
 READERS: dict[str, Callable[[Event], list[Part]]] = {
     "lead.created": _made,
     "lead.updated": _changed,
@@ -117,6 +124,7 @@ READERS: dict[str, Callable[[Event], list[Part]]] = {
         f"follow-up.{step}": _about(Kind.FOLLOW_UP, "followUp")
         for step in ("created", "updated", "completed", "deleted")
     },
+    **{f"task.{step}": _of_task for step in ("created", "updated", "completed", "deleted")},
     **{
         f"{panel}.{step}": _about(Kind.MERGED, "winner")
         for panel in ("contact", "lead", "organization")
@@ -160,7 +168,7 @@ def _rows(event: Event) -> list[JsonObject]:
     about = {name: event.object_id if panel == name else event.payload.get(name) for name in ("lead", "contact")}
     common = {
         **about,
-        "organization": event.object_id if panel == "organization" else None,
+        "organization": _organization(event, panel),
         "of": event.pk,
         "event": event.pk,
         "member": event.actor_id,
@@ -171,6 +179,14 @@ def _rows(event: Event) -> list[JsonObject]:
         {**common, "id": new_id(), "kind": kind, "details": details} for kind, details in READERS[event.kind](event)
     ]
     return activities + _of_attendees(event, activities[0]) if panel == "meeting" else activities
+
+
+def _organization(event: Event, panel: str) -> str | None:
+    """Return the organization that the event happened to itself."""
+    if panel == "task":
+        organization_id: str | None = event.payload.get("organization")
+        return organization_id
+    return event.object_id if panel == "organization" else None
 
 
 def _workflow(cause: Values) -> JsonObject | None:
@@ -223,23 +239,37 @@ def _insert(rows: Sequence[Values]) -> None:
 
 
 def add_note(
-    *, actor_id: str, notes: str, lead_id: str | None = None, contact_id: str | None = None, automation: bool = True
+    *,
+    actor_id: str,
+    notes: str,
+    lead_id: str | None = None,
+    contact_id: str | None = None,
+    organization_id: str | None = None,
+    automation: bool = True,
 ) -> str:
-    """Add a note to a live lead or a live contact and return the activity's id. Emits note.created.
+    """Add a note to a live lead, contact or organization and return the activity's id. Emits note.created.
 
-    Raises LeadNotFound_400, ContactNotFound_400 and InvalidInput_400 (neither or both named, or no text).
+    Raises LeadNotFound_400, ContactNotFound_400, OrganizationNotFound_400 and InvalidInput_400 (none or several named,
+    or no text).
     """
-    if (lead_id is None) == (contact_id is None):
+    if sum(id is not None for id in (lead_id, contact_id, organization_id)) != 1:
         raise NamedError("InvalidInput_400", "choose a lead or a contact", field=("lead", "contact"))
     if not notes.strip():
         raise NamedError("InvalidInput_400", "enter a text", field="notes")
     # The lock of the record and the note commit together: no note on a deleted record.
     with transaction.atomic():
-        contact = check_lead(lead_id).contact_id if lead_id else check_contact(contact_id or "")
+        contact = None
+        if lead_id:
+            contact = check_lead(lead_id).contact_id
+        elif contact_id:
+            contact = check_contact(contact_id)
+        else:
+            check_organization(organization_id or "")
         note = LeadActivity.objects.create(
             kind=Kind.NOTE,
             lead_id=lead_id,
             contact_id=contact,
+            organization_id=organization_id,
             member_id=actor_id,
             workflow=_workflow(current_cause()),
             notes=notes,
@@ -271,4 +301,5 @@ def not_found() -> NamedError:
 
 def event_payload(note: LeadActivity) -> JsonObject:
     """Return the payload of the event of a new note."""
-    return {"lead": note.lead_id, "contact": note.contact_id, "notes": note.notes}
+    about = {"organization": note.organization_id} if note.organization_id else {}
+    return {"lead": note.lead_id, "contact": note.contact_id, **about, "notes": note.notes}

@@ -49,9 +49,9 @@ class LeadActivityViewSet(ResourceViewSet):
         input=NoteCreate,
         output=ActivityOut,
         success="NoteCreated_201",
-        errors=("LeadNotFound_400", "ContactNotFound_400", "InvalidInput_400"),
-        description="Or on a contact, whose timeline shows it then. The note is an activity of kind note, by the member"
-        " who asks. Emits note.created.",
+        errors=("LeadNotFound_400", "ContactNotFound_400", "OrganizationNotFound_400", "InvalidInput_400"),
+        description="Or on a contact or an organization, whose timeline shows it then. The note is an activity of kind"
+        " note, by the member who asks. Emits note.created.",
     )
     def create(self, request: Request, data: JsonObject) -> object:
         note = add_note(
@@ -59,6 +59,7 @@ class LeadActivityViewSet(ResourceViewSet):
             notes=data["notes"],
             lead_id=data.get("lead"),
             contact_id=data.get("contact"),
+            organization_id=data.get("organization"),
             automation=data["automation"] != "skip",
         )
         return one_activity(LeadActivity.objects.filter(pk=note))

@@ -28,6 +28,7 @@ from crm.products import views as product_views
 from crm.records.models import CustomField
 from crm.segments import views as segment_views
 from crm.tags import views as tag_views
+from crm.tasks import views as task_views
 from crm.teams import views as team_views
 
 
@@ -58,5 +59,6 @@ register_source("custom-field", field_views.CustomFieldViewSet)
 register_source("custom-section", section_views.CustomSectionViewSet)
 register_source("lead-activity", activity_views.LeadActivityViewSet)
 register_source("lead-activity/follow-up", follow_up_views.FollowUpViewSet)
+register_source("task", task_views.TaskViewSet)
 register_source("calllog", call_views.CallLogViewSet)
 register_source("meeting", meeting_views.MeetingViewSet)

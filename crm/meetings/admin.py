@@ -16,13 +16,16 @@ from crm.meetings.models import Meeting, MeetingAttendee, VideoSettings
 
 @admin.register(FollowUp)
 class FollowUpAdmin(CompanyRecordAdmin):
-    """Follow-ups, read-only: the API changes them together with their reminders and events."""
+    """Tasks, read-only: the API changes them together with their reminders and events."""
 
     icon = "task_alt"
-    list_display = ("title", "company", "status", "due_at", "assignee", "remind_at", "reminded_at", "created_at")
+    list_display = (
+        *("title", "company", "status", "type", "priority", "due_at", "assignee", "recurrence"),
+        *("remind_at", "reminded_at", "created_at"),
+    )
     list_filter = (BY_COMPANY, ("status", ChoicesDropdownFilter))
-    search_fields = ("=id", "=lead__id", "title")
-    search_help_text = _("Title, or id of the task or lead")
+    search_fields = ("=id", "=lead__id", "=contact__id", "=organization__id", "title")
+    search_help_text = _("Title, or id of the task, lead, contact or organization")
 
 
 @admin.register(Meeting)

@@ -53,6 +53,8 @@ def create_records(cast: Cast) -> None:
     assert api.post("/dashboard", {"name": "Sales", "tiles": [tile, {"reportType": "contacts"}]}).status == 201
     api.post("/calllog", {"lead": lead, "duration": 60, "notes": "talked", "recording": "https://example.com/a.mp3"})
     api.post("/lead-activity/follow-up", {"lead": lead, "title": "Call", "dueAt": "2090-01-01T10:00:00Z"})
+    task = {"title": "Ring", "dueAt": "2090-01-01T10:00:00Z", "record": {"kind": "contact", "id": contact}}
+    assert api.post("/task", {**task, "recurrence": "weekly"}).status == 201
     attendees = [{"member": cast.owner.pk}, {"contact": contact}, {"email": "x@example.com", "name": "X"}]
     meeting = {"title": "Demo", "startsAt": "2090-03-09T14:00:00Z", "durationMinutes": 60, "attendees": attendees}
     assert api.post("/meeting", {**meeting, "lead": lead}).status == 201

@@ -236,6 +236,7 @@ PAYLOADS: dict[str, Callable[[str, str], Payload]] = {
     "product-service": _of_product,
     "calllog": _of_call,
     "follow-up": _of_follow_up,
+    "task": _of_follow_up,
     "note.created": _of_note,
     "meeting": _of_meeting,
     "meeting.booked": _of_booking,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.utils import timezone
 
@@ -11,10 +11,11 @@ from config.local.demo.pipelines import add_pipeline
 from core.types import JsonObject
 from crm.activities.calls import create_call
 from crm.activities.follow_ups import create_follow_up, update_follow_up
+from crm.activities.tasks import create_task
 from crm.leads.relations import Relations
 from crm.leads.services import create_leads, update_lead
 from crm.meetings.services import create_meeting
-from crm.models import Contact
+from crm.models import Contact, Organization
 from crm.products.services import create_product
 from crm.segments.services import IdChanges, create_segment
 from crm.teams.services import MemberChanges, create_team
@@ -103,6 +104,33 @@ def _segments(member: Member) -> None:
         )
 
 
+def _further_tasks(member: Member, now: datetime) -> None:
+    """Create tasks about contacts, an organization and nothing, one of them every week."""
+    contact = Contact.objects.filter(is_deleted=False).order_by("pk").values_list("pk", flat=True)[LEADS + 1]
+    organization = Organization.objects.filter(is_deleted=False).order_by("pk").values_list("pk", flat=True).first()
+    tasks: list[JsonObject] = [
+        {"title": "Plan the week", "recurrence": "weekly", "due_at": (now + timedelta(days=2)).isoformat()},
+        {
+            "title": "Ask for the invoice address",
+            "type": "email",
+            "record": {"kind": "contact", "id": contact},
+            "due_at": (now + timedelta(hours=3)).isoformat(),
+        },
+    ]
+    if organization:
+        tasks.append(
+            {
+                "title": "Agree on the yearly order",
+                "type": "call",
+                "priority": "high",
+                "record": {"kind": "organization", "id": organization},
+                "due_at": (now + timedelta(days=4)).isoformat(),
+            }
+        )
+    for values in tasks:
+        create_task(actor_id=member.pk, values={**values, "assignee": member.pk}, automation=False)
+
+
 def _work_on(member: Member, colleague: Member, leads: list[str]) -> None:
     now = timezone.now().replace(minute=0, second=0, microsecond=0)
     for n, (title, days) in enumerate(TO_DO):
@@ -113,6 +141,7 @@ def _work_on(member: Member, colleague: Member, leads: list[str]) -> None:
             "assignee": member.pk,
         }
         create_follow_up(actor_id=member.pk, values=values, automation=False)
+    _further_tasks(member, now)
     done = create_follow_up(
         actor_id=member.pk,
         values={"lead": leads[5], "title": "Send the price list", "due_at": now.isoformat()},

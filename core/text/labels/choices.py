@@ -93,6 +93,7 @@ CHOICES = {
     "The platform refuses the app's token": _("Access refused by the platform"),
     "Thin": _("Ids only"),
     "Timeout": _("Timed out"),
+    "Todo": _("To do"),
     "Too Soon": _("Opened too soon"),
     "Unknown": _("Result unknown"),
     "Url": _("Web address"),

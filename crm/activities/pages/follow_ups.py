@@ -1,8 +1,10 @@
-"""The pages of follow-ups: the list, and one of them."""
+"""The pages of tasks: the list by day, a new one, and one of them."""
 
 from __future__ import annotations
 
-from datetime import datetime, time, timedelta
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
 from functools import cached_property
 from zoneinfo import ZoneInfo
 
@@ -17,11 +19,12 @@ from core.text.translation import gettext_lazy, ngettext_lazy
 from core.text.whole_numbers import whole_number
 from core.types import JsonObject, Values
 from core.web.filters import DATE, Choice
-from core.web.forms import Field, Form, Option
+from core.web.forms import REST, Field, Fieldset, Form, Option
 from core.web.lists import ListState
 from core.web.navigation.places import TASKS, MenuItem
 from core.web.pages import Page
 from core.web.prefills import find_named_record
+from core.web.record_pages import options_for
 
 TABS = (("open", gettext_lazy("Open")), ("mine", gettext_lazy("Mine")), ("done", gettext_lazy("Completed")))
 EMPTY = {
@@ -44,12 +47,52 @@ REMINDERS = {
 }
 COUNT = ngettext_lazy("%(count)s task", "%(count)s tasks")
 WORKING = {"status": ["owner", "accepted"]}
-FOUND = 10
-"""Leads that a search shows."""
+FOUND = 5
+"""Records of each kind that a search shows."""
+RECORDS = {
+    "contact": gettext_lazy("Contacts"),
+    "lead": gettext_lazy("Leads"),
+    "organization": gettext_lazy("Organizations"),
+}
+"""Kind of record that a task may be about -> the label for several."""
+MODULES = {"organization": "contact"}
+"""Kind of record -> the permission module that shows it, where that has another name."""
+GONE = {
+    "contact": gettext_lazy("This contact no longer exists. Pick another."),
+    "lead": gettext_lazy("This lead no longer exists. Pick another."),
+    "organization": gettext_lazy("This organization no longer exists. Pick another."),
+}
+TYPES = (
+    ("todo", gettext_lazy("To do")),
+    ("call", gettext_lazy("Call")),
+    ("email", gettext_lazy("Email")),
+    ("meeting", gettext_lazy("Meeting")),
+)
+PRIORITIES = (("low", gettext_lazy("Low")), ("normal", gettext_lazy("Normal")), ("high", gettext_lazy("High")))
+RECURRENCES = (
+    ("daily", gettext_lazy("Every day")),
+    ("weekdays", gettext_lazy("Every weekday")),
+    ("weekly", gettext_lazy("Every week")),
+    ("monthly", gettext_lazy("Every month")),
+    ("yearly", gettext_lazy("Every year")),
+)
+FIELDSETS = (
+    Fieldset(gettext_lazy("Task"), ("title", ("dueAt", "assignee"))),
+    Fieldset(gettext_lazy("More details"), (("type", "priority"), ("recurrence", "remindMinutes"), REST)),
+)
+
+
+@dataclass(frozen=True)
+class About:
+    """The record that a new task is about."""
+
+    kind: str
+    id: str
+    name: str
 
 
 class FollowUps(Page):
-    """The open follow-ups by their time, overdue ones first; and the done ones, the last first."""
+    """The open tasks by day, overdue ones first; and the completed ones, the last first."""
 
     path = name = "follow-ups"
     title = gettext_lazy("Tasks")
@@ -60,7 +103,9 @@ class FollowUps(Page):
     )
 
     choices = (
-        Choice("lead.contact.name", gettext_lazy("Contact")),
+        Choice("contact.name", gettext_lazy("Contact")),
+        Choice("lead.contact.name", gettext_lazy("Contact of the lead")),
+        Choice("organization.name", gettext_lazy("Organization")),
         Choice("assignee.name", gettext_lazy("Assigned to")),
         Choice("dueAt", gettext_lazy("Due"), DATE, kind="date"),
     )
@@ -81,11 +126,9 @@ class FollowUps(Page):
         if self.tab == "mine" and self.actor.member_id:  # staff on a visit have none
             filters["assignee"] = self.actor.member_id
         by, way = ("doneAt", "desc") if self.tab == "done" else ("dueAt", "asc")
-        answer = self.read(
-            "lead-activity/follow-up", {**self.state.query(), "sortBy": by, "sortOrder": way, "filters": filters}
-        )
+        answer = self.read("task", {**self.state.query(), "sortBy": by, "sortOrder": way, "filters": filters})
         return {
-            "follow_ups": answer.data,
+            "groups": [("", answer.data)] if self.tab == "done" else self.by_day(answer.data),
             "state": self.state,
             "choices": self.choices,
             "snoozes": SNOOZES,
@@ -95,15 +138,26 @@ class FollowUps(Page):
             "more": self.state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
         }
 
+    def by_day(self, tasks: Sequence[Values]) -> list[tuple[str, list[Values]]]:
+        """Return the tasks, which are in the order of their times, under the names of their days."""
+        zone = zone_of(self.reader.formats.timezone)
+        today = timezone.now().astimezone(zone).date()
+        named: dict[str, list[Values]] = {}
+        for task in tasks:
+            day = datetime.fromisoformat(task["dueAt"]).astimezone(zone).date()
+            label = _("Overdue") if task["overdue"] else day_label(day, today)
+            named.setdefault(label, []).append(task)
+        return list(named.items())
+
     def do_done(self) -> HttpResponse:
-        return self._set("done", _("Task completed"))
+        return self._set("done", _("Task completed"), {"do": "reopen", "id": self.sent_id()})
 
     def do_reopen(self) -> HttpResponse:
         return self._set("open", _("Task reopened"))
 
-    def _set(self, status: str, text: str) -> HttpResponse:
-        answer = self.ask("PATCH", f"lead-activity/follow-up/{self.sent_id()}", None, {"status": status})
-        return self.redirect_with_toast(text) if answer.ok else self.refuse(answer)
+    def _set(self, status: str, text: str, back: Values | None = None) -> HttpResponse:
+        answer = self.ask("PUT", f"task/{self.sent_id()}", None, {"status": status})
+        return self.redirect_with_toast(text, back=back) if answer.ok else self.refuse(answer)
 
     def do_snooze(self) -> HttpResponse:
         """Put it off to the morning of a later day."""
@@ -111,11 +165,21 @@ class FollowUps(Page):
         zone = zone_of(self.reader.formats.timezone)
         day = timezone.now().astimezone(zone).date() + timedelta(days=int(days) if days in dict(SNOOZES) else 1)
         due = datetime.combine(day, MORNING, zone).isoformat()
-        answer = self.ask("PATCH", f"lead-activity/follow-up/{self.sent_id()}", None, {"dueAt": due})
+        answer = self.ask("PUT", f"task/{self.sent_id()}", None, {"dueAt": due})
         if not answer.ok:
             return self.refuse(answer)
         shown = {"day": weekday_text(day), "date": self.reader.formats.date(day)}
         return self.redirect_with_toast(_("Snoozed until %(day)s %(date)s") % shown)
+
+
+def day_label(day: date, today: date) -> str:
+    """Return the name of the day, or of the span that it belongs to."""
+    if day <= today:
+        return _("Today")
+    if day == today + timedelta(days=1):
+        return _("Tomorrow")
+    sunday = today + timedelta(days=6 - today.weekday())
+    return _("This week") if day <= sunday else _("Later")
 
 
 class FollowUpPage(Page):
@@ -131,7 +195,7 @@ class FollowUpPage(Page):
         return self.options_of("member", fields="name,email", filters=WORKING)
 
     def form(self, values: Values | None = None) -> Form:
-        """Return the form. Nobody is chosen at first: then it is the lead's member."""
+        """Return the form. Nobody is chosen at first: then it is the record's owner, or the reader."""
         values = values or {}
         reminders = {**REMINDERS}
         if values.get("remindMinutes"):
@@ -146,12 +210,15 @@ class FollowUpPage(Page):
                 options=[Option(value, label) for value, label in reminders.items()],
                 placeholder=_("No"),
             ),
+            Field("type", _("Type"), "select", options=options_for(TYPES), initial="todo"),
+            Field("priority", _("Priority"), "select", options=options_for(PRIORITIES), initial="normal"),
+            Field("recurrence", _("Repeat"), "select", options=options_for(RECURRENCES), placeholder=_("Never")),
             Field("notes", _("Notes"), "textarea"),
         ]
         if self.people:
-            none = _("Nobody") if values else _("The lead's owner")
+            none = _("Nobody") if values else _("The record's owner, or you")
             fields.insert(2, Field("assignee", _("Assigned to"), "select", options=self.people, placeholder=none))
-        return Form(fields=fields, initial=values)
+        return Form(fields=fields, initial=values, fieldsets=FIELDSETS)
 
     @staticmethod
     def body(values: Values) -> JsonObject:
@@ -161,13 +228,11 @@ class FollowUpPage(Page):
             text = payload["remindMinutes"]
             minutes = whole_number(text)
             payload["remindMinutes"] = minutes if minutes is not None else text or None
-        if "assignee" in payload:
-            payload["assignee"] = payload["assignee"] or None
-        return payload
+        return payload | {name: payload[name] or None for name in ("assignee", "recurrence") if name in payload}
 
 
 class NewFollowUp(FollowUpPage):
-    """A follow-up of the lead in the address, or of one that is searched for here."""
+    """A task about the record in the address, about one that is searched for here, or about nothing."""
 
     path = "follow-ups/new"
     name = "follow-up-new"
@@ -175,31 +240,35 @@ class NewFollowUp(FollowUpPage):
     template = "web/follow_ups/new.html"
 
     @cached_property
-    def lead(self) -> Values | None:
-        if not self.may("lead"):
-            return None
-        gone = _("This lead no longer exists. Pick another.")
-        lead: Values | None = find_named_record(self, "lead", self.request.GET.get("lead", ""), gone)
-        return lead
+    def about(self) -> About | None:
+        """The record that the address names."""
+        for kind in RECORDS:
+            id = self.request.GET.get(kind, "") if self.may(MODULES.get(kind, kind)) else ""
+            record = find_named_record(self, kind, id, str(GONE[kind]))
+            if record is not None:
+                person = record["contact"] if kind == "lead" else record
+                return About(kind, record["_id"], person["name"] or person.get("email") or _("No name"))
+        return None
 
     def show(self) -> Values:
         if not self.may("lead-activity", "POST"):
             return {"refused": True}
-        if self.lead:
-            return {"lead": self.lead, "form": self.form()}
-        find = self.request.GET.get("find", "").strip()
-        query: JsonObject = {"p": "1", "n": str(FOUND), **({"searchValue": find} if find else {})}
-        answer = self.ask("GET", "lead", query) if self.may("lead") else None
-        return {"find": find, "found": answer.data if answer is not None and answer.ok else []}
+        if "find" not in self.request.GET:
+            return {"about": self.about, "form": self.form()}
+        find = self.request.GET["find"].strip()
+        query = {"q": find, "kinds": ",".join(RECORDS), "n": str(FOUND)}
+        answer = self.ask("GET", "search", query) if find else None
+        groups = answer.data["groups"] if answer is not None and answer.ok else []
+        return {"find": find, "searches": True, "groups": [(RECORDS[group["kind"]], group) for group in groups]}
 
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
         values = {name: value for name, value in form.values.items() if value != ""}
-        lead = self.lead["_id"] if self.lead else self.request.GET.get("lead", "")
-        answer = self.ask("POST", "lead-activity/follow-up", None, {"lead": lead, **self.body(values)})
+        about = {"record": {"kind": self.about.kind, "id": self.about.id}} if self.about else {}
+        answer = self.ask("POST", "task", None, {**about, **self.body(values)})
         if not answer.ok:
             form.refuse(answer)
-            return self.page({"lead": self.lead, "form": form}, status=422)
+            return self.page({"about": self.about, "form": form}, status=422)
         return self.redirect_with_toast(_("Task added"), self.address("follow-ups"))
 
 
@@ -212,7 +281,7 @@ class EditFollowUp(FollowUpPage):
 
     @property
     def resource(self) -> str:
-        return f"lead-activity/follow-up/{self.params['id']}"
+        return f"task/{self.params['id']}"
 
     @cached_property
     def follow_up(self) -> Values:
@@ -228,6 +297,9 @@ class EditFollowUp(FollowUpPage):
             "notes": follow_up["notes"],
             "dueAt": f"{due:%Y-%m-%dT%H:%M}",
             "assignee": (follow_up["assignee"] or {}).get("_id", ""),
+            "type": follow_up["type"],
+            "priority": follow_up["priority"],
+            "recurrence": follow_up["recurrence"] or "",
             "remindMinutes": "" if follow_up["remindMinutes"] is None else str(follow_up["remindMinutes"]),
         }
 
@@ -243,21 +315,21 @@ class EditFollowUp(FollowUpPage):
         changed = form.changed(before)
         if not changed:
             return self.unchanged(self.address("follow-ups"))
-        answer = self.ask("PATCH", self.resource, None, self.body(changed))
+        answer = self.ask("PUT", self.resource, None, self.body(changed))
         if not answer.ok:
             form.refuse(answer)
             return self.page({"one": self.follow_up, "form": form}, status=422)
         return self.redirect_with_toast(_("Task saved"), self.address("follow-ups"))
 
     def do_done(self) -> HttpResponse:
-        return self._set("done", _("Task completed"))
+        return self._set("done", _("Task completed"), {"do": "reopen"})
 
     def do_reopen(self) -> HttpResponse:
         return self._set("open", _("Task reopened"))
 
-    def _set(self, status: str, text: str) -> HttpResponse:
-        answer = self.ask("PATCH", self.resource, None, {"status": status})
-        return self.redirect_with_toast(text) if answer.ok else self.refuse(answer)
+    def _set(self, status: str, text: str, back: Values | None = None) -> HttpResponse:
+        answer = self.ask("PUT", self.resource, None, {"status": status})
+        return self.redirect_with_toast(text, back=back) if answer.ok else self.refuse(answer)
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", self.resource, None, {})

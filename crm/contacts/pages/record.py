@@ -94,7 +94,7 @@ class ContactDetail(RecordPage, ContactTable):
     facts = ("name", "email", "contactNumber", "organization", REST, "category", "tags")
     cell_page = "contact-cell"
     related_page = "contact-related"
-    composer_names = ("note", "call", "meeting")
+    composer_names = ("note", "call", "meeting", "task")
 
     @cached_property
     def contact(self) -> ContactData:
@@ -180,7 +180,7 @@ class ContactRelated(ContactPage, RelatedPage):
         if self.may("lead"):
             kinds.append(self.leads(id))
         if self.may("lead-activity"):
-            kinds.append(self.tasks(**{"lead.contact": id}))
+            kinds.append(self.tasks("contact", "lead.contact"))
         if self.may("meeting"):
             kinds.append(self.meetings(self.address("contact", id, compose="meeting") + HISTORY, contact=id))
         if self.may("genie"):

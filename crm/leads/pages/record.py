@@ -247,7 +247,7 @@ class LeadRelated(LeadPage, RelatedPage):
         lead: LeadData = self.read(f"lead/{id}").data
         kinds = [self.contact(lead)] if self.may("contact") else []
         if self.may("lead-activity"):
-            kinds.append(self.tasks(lead=id))
+            kinds.append(self.tasks("lead"))
         if self.may("meeting"):
             kinds.append(self.meetings(self.address("meeting-new", lead=id), lead=id))
         if self.may("lead-activity"):

@@ -1,4 +1,4 @@
-"""Meetings and follow-ups of members within a period, read in three statements for any number."""
+"""Meetings and tasks of members within a period, read in three statements for any number."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from accounts.models import Member
 from core.errors import InvalidFormat, NamedError
 from core.text.timezones import zone_of
 from core.types import JsonObject, Values
-from crm.activities.follow_ups import live_follow_ups
 from crm.activities.models import FollowUp
 from crm.activities.participants import check_member
+from crm.activities.tasks import live_tasks
 from crm.meetings.models import Meeting, MeetingAttendee
 from crm.meetings.services import MAX_DURATION
 from crm.records.datetimes import YEARS, company_timezone, read_datetime
@@ -127,7 +127,7 @@ def _meetings(query: CalendarQuery) -> list[JsonObject]:
 
 
 def _follow_ups(query: CalendarQuery) -> list[JsonObject]:
-    rows = live_follow_ups().filter(status=FollowUp.Status.OPEN, due_at__gte=query.start, due_at__lt=query.end)
+    rows = live_tasks().filter(status=FollowUp.Status.OPEN, due_at__gte=query.start, due_at__lt=query.end)
     if query.members is not None:
         rows = rows.filter(assignee_id__in=query.members)
     shown = rows.select_related("assignee", "lead").order_by("due_at", "pk")[: MAX_MEETINGS + 1]
@@ -144,7 +144,7 @@ def _follow_ups(query: CalendarQuery) -> list[JsonObject]:
             "place": "",
             "link": "",
             "lead": follow_up.lead_id,
-            "contact": follow_up.lead.contact_id,
+            "contact": follow_up.lead.contact_id if follow_up.lead else follow_up.contact_id,
         }
         for follow_up in shown
     ]

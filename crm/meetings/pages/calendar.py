@@ -26,7 +26,7 @@ AGENDA_DAYS, WEEK_DAYS = 28, 7
 MAX_MEETINGS = 200
 OVERDUE = 5
 VIEWS = {"week": gettext_lazy("Week"), "month": gettext_lazy("Month"), "agenda": gettext_lazy("Agenda")}
-MOVED = {"follow-up": ("lead-activity/follow-up", "dueAt", "PATCH"), "meeting": ("meeting", "startsAt", "PUT")}
+MOVED = {"follow-up": ("task", "dueAt", "PUT"), "meeting": ("meeting", "startsAt", "PUT")}
 """Kind of moved entry -> its path, its time field, and the method that changes it."""
 NO_TIME = Answer(
     400,
@@ -166,7 +166,7 @@ class Calendar(Page):
                 {"field": "dueAt", "operator": "before", "value": end},
                 {"field": "status", "operator": "equals", "value": "open"},
             ]
-            answer = self.ask("GET", "lead-activity/follow-up", selection(due, "dueAt", self.assigned))
+            answer = self.ask("GET", "task", selection(due, "dueAt", self.assigned))
             if answer.ok:
                 entries += [Entry.of_follow_up(record, self.zone) for record in answer.data]
                 cut = cut or (answer.total or 0) > MAX_MEETINGS
@@ -182,7 +182,7 @@ class Calendar(Page):
             return [], 0
         filters = {"overdue": True, **self.assigned}
         query = {"filters": filters, "sortBy": "dueAt", "sortOrder": "asc", "p": "1", "n": str(OVERDUE)}
-        answer = self.ask("GET", "lead-activity/follow-up", query)
+        answer = self.ask("GET", "task", query)
         return (answer.data, answer.total or 0) if answer.ok else ([], 0)
 
     def show(self) -> Values:
@@ -260,8 +260,13 @@ class Calendar(Page):
         )
 
     def do_done(self) -> HttpResponse:
-        path = f"lead-activity/follow-up/{self.sent_id()}"
-        return self._redirect_with_result(self.ask("PATCH", path, None, {"status": "done"}), _("Task completed."))
+        answer = self.ask("PUT", f"task/{self.sent_id()}", None, {"status": "done"})
+        back = {"do": "reopen", "id": self.sent_id()}
+        return self._redirect_with_result(answer, _("Task completed."), back)
+
+    def do_reopen(self) -> HttpResponse:
+        answer = self.ask("PUT", f"task/{self.sent_id()}", None, {"status": "open"})
+        return self._redirect_with_result(answer, _("Task reopened."))
 
     def _redirect_with_result(self, answer: Answer, text: str, back: Mapping[str, str] | None = None) -> HttpResponse:
         if not answer.ok:

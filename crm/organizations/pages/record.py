@@ -52,7 +52,7 @@ class OrganizationDetail(RecordPage, OrganizationTable):
     facts = ("name", "domain", "owner", REST, "tags")
     cell_page = "organization-cell"
     related_page = "organization-related"
-    composer_names = ()
+    composer_names = ("note", "task")
 
     @cached_property
     def organization(self) -> OrganizationData:
@@ -111,7 +111,12 @@ class OrganizationRelated(OrganizationPage, RelatedPage):
     def related(self) -> list[Related]:
         id = self.params["id"]
         organization: OrganizationData = self.read(f"organization/{id}").data
-        return [self.people(organization), *([self.leads(id)] if self.may("lead") else [])]
+        kinds = [self.people(organization)]
+        if self.may("lead"):
+            kinds.append(self.leads(id))
+        if self.may("lead-activity"):
+            kinds.append(self.tasks("organization"))
+        return kinds
 
     def people(self, organization: OrganizationData) -> Related:
         """Return the contacts who work there, the newest first."""

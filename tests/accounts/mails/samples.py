@@ -110,6 +110,7 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
         {**NOTICE, "job": SimpleNamespace(**{**vars(JOB), "changed": 3, "status": status}), "records": "contacts"}
         for status in ("completed", "failed")
     ],
+    "notice_task_overdue": [{**NOTICE, "task": SimpleNamespace(pk="x", title=NASTY, due_at=AT, notes=NASTY)}],
     "notice_run_planned": [{**NOTICE, "run": RUN, "drafts": 2}, {**NOTICE, "run": CAMPAIGN, "drafts": 1}],
     "notice_run_finished": [
         {**NOTICE, "run": run, "counts": {"sent": 1, "failed": 2, "unknown": 0, "cancelled": 0, "suppressed": 3}}

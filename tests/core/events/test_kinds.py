@@ -17,7 +17,7 @@ from tests.kit.cast import Cast
 
 PARTS = {
     *("calllog", "contact-category", "conversation", "dashboard", "follow-up", "form", "invoice", "mail", "note"),
-    *("organization", "payment"),
+    *("organization", "payment", "task"),
 }
 """Resources without a permission module of their own name."""
 

@@ -153,6 +153,7 @@ def test_what_other_events_tell(scope: Cast) -> None:
         "contact.resubscribed": ({"sendJob": thing}, "changed", {"unsubscribed": {"from": True, "to": False}}),
     }
     covered = {"lead.created", "lead.updated", "lead.deleted", "contact.updated", "contact.deleted"}
+    covered |= {f"task.{step}" for step in ("created", "updated", "completed", "deleted")}  # tests/crm/tasks
     # tests/crm/organizations
     covered |= {f"organization.{step}" for step in ("updated", "deleted", "restored", "merged", "unmerged")}
     assert set(cases) | covered == set(READERS)

@@ -100,7 +100,9 @@ def test_a_reminder_that_cannot_be_written_holds_up_no_other(
 
     with monkeypatch.context() as broken:
         broken.setitem(
-            reminders.REMINDERS, FollowUp, reminders.Reminder(follow_ups.REMINDER.rows, "follow_up_reminder", letters)
+            reminders.REMINDERS,
+            (FollowUp, "follow_up_reminder"),
+            reminders.Reminder(follow_ups.REMINDER.rows, "follow_up_reminder", letters),
         )
         work()
         assert [subject for _, subject in mails()] == ["Due soon: Good (Ann Lee)"]

@@ -49,6 +49,7 @@ OF_CONTACTS = {
     "crm.Contact.merged_into",
     "crm.SegmentRecord.contact",
     "crm.LeadActivity.contact",
+    "crm.FollowUp.contact",
     "crm.CallLog.contact",
     "crm.Meeting.contact",
     "crm.MeetingAttendee.contact",
@@ -120,6 +121,7 @@ def surround(owner: str, contact: Contact, lead: Lead) -> None:
     now = timezone.now()
     LeadActivity.objects.create(kind="note", lead=lead, contact=contact, happened_at=now, notes="Hello")
     FollowUp.objects.create(lead=lead, title="Ask again", due_at=now)
+    FollowUp.objects.create(contact=contact, title="Send the offer", due_at=now)
     CallLog.objects.create(lead=lead, contact=contact, started_at=now)
     made = meeting(owner, lead=lead, contact=contact)
     MeetingAttendee.objects.create(meeting=made, contact=contact, email=contact.email)

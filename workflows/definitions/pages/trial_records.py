@@ -26,6 +26,7 @@ LISTS: dict[str, tuple[str, Values]] = {
     "mail.complained": ("inbox", {"kind": "complaint"}),
     "mail": ("genie/send-jobs", SENT),
     "follow-up": ("lead-activity/follow-up", {}),
+    "task": ("task", {}),
     "calllog": ("calllog", {}),
     "note": ("lead-activity", {"kind": "note"}),
     "meeting.booked": ("booking", {}),

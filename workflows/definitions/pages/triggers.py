@@ -27,7 +27,7 @@ GROUPS = {
     gettext_lazy("Forms and bookings"): ("form", "meeting"),
     gettext_lazy("Messages"): ("mail", "conversation"),
     gettext_lazy("Outreach"): ("genie", "campaign"),
-    gettext_lazy("Tasks and calls"): ("follow-up", "calllog"),
+    gettext_lazy("Tasks and calls"): ("task", "follow-up", "calllog"),
     gettext_lazy("Billing"): ("invoice", "payment"),
     gettext_lazy("Your company"): (),
 }
@@ -62,6 +62,8 @@ KEYWORDS = {
     "conversation.received": gettext_lazy("chat message whatsapp incoming reply"),
     "follow-up.created": gettext_lazy("new task to-do reminder"),
     "follow-up.completed": gettext_lazy("task done to-do finished"),
+    "task.created": gettext_lazy("new task to-do reminder"),
+    "task.completed": gettext_lazy("task done to-do finished"),
     "calllog.created": gettext_lazy("phone call logged"),
     "campaign.completed": gettext_lazy("newsletter finished"),
     "campaign.started": gettext_lazy("newsletter begins"),

@@ -1,0 +1,93 @@
+"""The notice of an overdue task goes to its assignee, once."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from accounts.models import Mail, Member, Notification
+from core.jobs import WORK
+from core.tenancy import unscoped
+from core.text.json import format_iso
+from crm.activities.overdue import OverdueNotice
+from tests.crm.tasks.helpers import PATH, new, put
+from tests.kit.cast import Cast
+from tests.kit.factories import ContactFactory
+
+DUE = timezone.now() + timedelta(hours=2)
+LATER = DUE + timedelta(minutes=1)
+
+
+def told(cast: Cast) -> list[tuple[str, str]]:
+    """Return the receivers and the texts of the notices; each is in the product and a mail."""
+    with cast.scope():
+        rows = list(Notification.objects.filter(kind="task.overdue").order_by("id").values_list("member_id", "text"))
+    with unscoped(reason="test: mails"):
+        assert Mail.objects.filter(kind="notice_task_overdue").count() == len(rows)
+    return rows
+
+
+def work() -> None:
+    WORK["reminders"].drain(float("inf"))
+    assert not WORK["reminders"].due()
+
+
+def test_it_goes_out_once(cast: Cast) -> None:
+    made = new(cast, dueAt=format_iso(DUE), title="Call Ann")["_id"]
+    work()
+    assert told(cast) == []
+    with time_machine.travel(LATER, tick=False):
+        work()
+        assert told(cast) == [(cast.owner.pk, "Overdue: Call Ann")]
+        work()
+        put(cast, made, notes="more")
+        work()
+        assert len(told(cast)) == 1
+        put(cast, made, dueAt=format_iso(LATER + timedelta(minutes=5)))
+    with time_machine.travel(LATER + timedelta(minutes=6), tick=False):
+        work()
+        assert len(told(cast)) == 2, "another time is another notice"
+
+
+@pytest.mark.parametrize("case", ["done", "cancelled", "nobody", "record deleted", "blocked", "created late"])
+def test_who_gets_none(cast: Cast, case: str) -> None:
+    with cast.scope():
+        contact = ContactFactory().pk
+    due = DUE - timedelta(hours=3) if case == "created late" else DUE
+    made = new(cast, "contact", contact, dueAt=format_iso(due), assignee=cast.narrow.pk)["_id"]
+    if case in ("done", "cancelled"):
+        put(cast, made, status=case)
+    elif case == "nobody":
+        put(cast, made, assignee=None)
+    elif case == "record deleted":
+        assert cast.key.delete("/contact", {"ids": [contact]}).status == 200
+    elif case == "blocked":
+        with cast.scope():
+            Member.objects.filter(pk=cast.narrow.pk).update(status=Member.Status.BLOCKED)
+    with time_machine.travel(LATER, tick=False):
+        work()
+    assert told(cast) == []
+
+
+def test_a_worker_that_dies_in_between_leaves_it_to_the_next(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = new(cast, dueAt=format_iso(DUE))["_id"]
+
+    class Killed(BaseException):
+        """The end of a process, which nothing catches."""
+
+    def die(self: Any, now: Any) -> Any:
+        raise Killed
+
+    with time_machine.travel(LATER, tick=False):
+        with monkeypatch.context() as dying:
+            dying.setattr(OverdueNotice, "sent", die)
+            with pytest.raises(Killed):
+                work()
+        assert told(cast) == [], "what it wrote was rolled back"
+        work()
+        assert len(told(cast)) == 1
+        assert cast.key.get(f"{PATH}/{made}").data["overdue"] is True
