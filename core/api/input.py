@@ -14,8 +14,8 @@ from core.api.output import to_snake_case
 from core.errors import WHOLE_BODY, ApiError, FieldError, InvalidFormat, ValidationFailed, shorten
 from core.ids import is_id
 from core.internals.rest_framework import declare_source, declared_fields, declared_source
+from core.text.folding import shows_nothing
 from core.text.hosts import is_host
-from core.text.invisible import shows_nothing
 from core.text.links import holds_link
 from core.text.redaction import HIDDEN, SECRET, UNNAMED
 from core.text.translation import gettext_lazy

@@ -33,7 +33,7 @@ MAX_NEAR = 5000
 
 
 @dataclass(frozen=True)
-class Found:
+class PagePlaces:
     """The places of a page's records and of one more, if there is one, and the size of the whole list.
 
     `skipped` records come before these. If the list is `capped`, it has more records than `total`.
@@ -101,7 +101,7 @@ class ListPagination(BasePagination):
         rendered = completed(output, [output.render(row) for row in rows], names)
         return Page(rendered, total, next_cursor, found.capped)
 
-    def _by_number(self, form: Matching, query: ListQuery) -> Found:
+    def _by_number(self, form: Matching, query: ListQuery) -> PagePlaces:
         """Find the page with the number that the query names, the first one by default."""
         size = query.size or 0
         skip = ((query.page or 1) - 1) * size
@@ -110,18 +110,18 @@ class ListPagination(BasePagination):
         places = first_places(parts, size + 1, skip)
         # A page that isn't full is the end of the list.
         if len(places) <= size and (places or not skip):
-            return Found(places, skip + len(places), capped=False, skipped=skip)
+            return PagePlaces(places, skip + len(places), capped=False, skipped=skip)
         total = form.count()
-        return Found(places, total, form.is_beyond(total), skip)
+        return PagePlaces(places, total, form.is_beyond(total), skip)
 
-    def _after(self, cursor: Cursor, form: Matching, query: ListQuery) -> Found:
+    def _after(self, cursor: Cursor, form: Matching, query: ListQuery) -> PagePlaces:
         """Find the page after the cursor."""
         size = query.size or 0
         kinds, nullable = zip(*((key.field.stored, key.field.may_lack_key) for key in query.sort), strict=True)
         after = unpack_values(cursor, kinds, nullable)
         parts = section_querysets(form.rows, query.sort, after, by_target=size <= MAX_NEAR, within=form.within)
         # Counted once: later pages repeat the total, so a walk through a large list costs no count for each page.
-        return Found(first_places(parts, size + 1), cursor.total, form.is_beyond(cursor.total))
+        return PagePlaces(first_places(parts, size + 1), cursor.total, form.is_beyond(cursor.total))
 
     def get_paginated_response(self, data: Any) -> Response:
         """Return the page's response, with its metadata next to data."""

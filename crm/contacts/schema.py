@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 from accounts.models import Company
 from core.errors import NamedError
 from core.text.addresses import BadAddress, is_international, read_country_code, read_email, read_phone
-from core.text.invisible import shows_nothing
+from core.text.folding import shows_nothing
 from core.types import JsonObject, Values
 from crm.contacts.kind import CONTACT, IDENTITY
 from crm.contacts.unique_key import KeyedRow, live_holders, lock_unique_key

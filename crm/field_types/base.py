@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import orjson
 
 from core.lists.values import Kind
-from core.text.invisible import shows_nothing
+from core.text.folding import shows_nothing
 from core.types import JsonObject
 
 MAX_DEPTH = 5

@@ -13,8 +13,8 @@ from typing import Any, ClassVar, Self
 from accounts.settings.formats import formats_of
 from core.errors import GONE, shorten
 from core.tenancy import company_id
+from core.text.folding import shows_nothing
 from core.text.formats import Formats
-from core.text.invisible import shows_nothing
 from core.types import JsonObject, Values
 from crm.field_types import BadValue, FieldSpec, TextFormat
 from crm.records.datetimes import read_day

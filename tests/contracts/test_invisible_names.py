@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from core.text.invisible import shows_nothing
+from core.text.folding import shows_nothing
 from crm.models import Lead
 from tests.kit.cast import Caller, Cast
 from tests.kit.factories import ContactFactory, LeadFactory
