@@ -344,3 +344,26 @@ def test_what_is_missing_is_told_before_publication(cast: Cast) -> None:
     assert problems(cast, "genie", {"prompt": "x", "language": "xx"}) == ["badValue"]
     with cast.scope():
         assert not GenieScheduler.objects.filter(of_node__endswith="/a", name="Draft (a)").exists()
+
+
+@pytest.mark.parametrize(
+    ("gone", "reason"),
+    [("suppressed", "on the suppression list"), ("unsubscribed", "has unsubscribed"), ("nowhere", "no valid email address")],
+)
+def test_dry_run_says_that_no_message_is_sent(cast: Cast, gone: str, reason: str) -> None:
+    [id] = people(cast, "Ann")
+    with cast.scope():
+        person = Contact.objects.filter(pk=id)
+        if gone == "suppressed":
+            Suppression.objects.create(email=person.get().email)
+        elif gone == "unsubscribed":
+            person.update(unsubscribed_at=timezone.now())
+        else:
+            person.update(email=None, email_key=None)
+    body = {"name": "Try", "triggerEventType": "manual", "nodes": [node("a", "mail", WORDS), *NOTED], "edges": WAYS}
+    workflow = cast.key.post("/workflow", body).data["_id"]
+    steps = cast.key.post(f"/workflow/{workflow}/test", {"record": id}).data["steps"]
+    [step] = [step for step in steps if step["node"] == "a"]
+    assert step["handle"] == "suppressed"
+    assert step["effect"].startswith("Sends no message: ")
+    assert reason in step["effect"]

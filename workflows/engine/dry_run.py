@@ -37,6 +37,7 @@ from workflows.graphs.plan import Node, Plan
 from workflows.graphs.problems import Problems
 from workflows.graphs.rights import May, check_rights
 from workflows.nodes.base import MAX_OUTPUT, Outcome, is_larger
+from workflows.nodes.effects import of_unsent
 from workflows.nodes.requests import Reason
 
 MAX_STEPS, MAX_SECONDS = 500, 10
@@ -307,7 +308,8 @@ class Trial:
             details["input"] = None if node.disabled else settings
             outcome = run_node(node, [(cursor, visit)], context)[0]
             if outcome.status != "failed" and not node.disabled:
-                details["effect"] = node.type.effect_of(self._addressed(node, settings, cursor, context))
+                addressed = self._addressed(node, settings, cursor, context)
+                details["effect"] = of_unsent(outcome) or node.type.effect_of(addressed)
         outcome.permanent = True  # another try would come to the same
         cursor.record(visit, outcome)
         self._collect(cursor, details)

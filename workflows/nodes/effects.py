@@ -14,9 +14,11 @@ from core.types import Values
 from crm.pipelines.models import Stage
 from crm.segments.models import Segment
 from crm.teams.models import Team
+from outreach.messaging.delivery.deciding.reasons import sentence_of
 from outreach.messaging.email_templates.models import EmailTemplate
 from outreach.runs.campaigns.models import Campaign
 from workflows.expressions.filters import ExpressionFailed, text_value
+from workflows.nodes.base import Outcome
 
 RECORD_EFFECTS = {
     "contact": {
@@ -193,3 +195,10 @@ def of_assignment(settings: Values) -> str:
         text = gettext("Assigns the lead of the run to the member %(member)s.")
     names = {"team": team and _name(Team, team), "member": member and _name(Member, member)}
     return text % names
+
+
+def of_unsent(outcome: Outcome) -> str | None:
+    """Return the effect of a message that is not sent, with the reason; None for any other outcome."""
+    if outcome.handle != "suppressed" or not isinstance(outcome.output, dict):
+        return None
+    return gettext("Sends no message: %(reason)s") % {"reason": sentence_of(str(outcome.output.get("reason") or ""))}
