@@ -8,6 +8,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext
 
 from core.text.labels.counts import LEADS
+from core.text.labels.lead_places import PLACE_LABELS
 from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.bulk import BulkList, ChangeMany, StartForMany
@@ -16,7 +17,7 @@ from core.web.forms import Field, Form, Option
 from core.web.forms.record_forms import record_choices
 from core.web.lists import MAX_ROWS
 from core.web.saved_views import KEPT
-from crm.leads.pages.base import LINKED_FIELDS, OF_PLACE, LeadPage
+from crm.leads.pages.base import LINKED_FIELDS, LeadPage
 from crm.leads.pages.table import LeadTable
 from crm.leads.types import BoardData
 
@@ -64,7 +65,7 @@ class LeadList(LeadTable, BulkList):
     @property
     def changes(self) -> list[tuple[str, str]]:
         """Return the links and values of leads; the member has a button of its own."""
-        named = [(name, str(label)) for name, label in OF_PLACE.items()]
+        named = [(name, str(label)) for name, label in PLACE_LABELS.items()]
         named += [(name, str(label)) for name, (label, path, _kind) in LINKED_FIELDS.items() if self.may(path)]
         return [*named, *((field.name, field.label) for field in self.value_fields() if field.name != "status")]
 
@@ -164,7 +165,7 @@ class ChangeLeads(ChangeMany, LeadList):
     title = gettext_lazy("Change leads")
 
     def field(self, name: str) -> Field | None:
-        if name in (*LINKED_FIELDS, *OF_PLACE):
+        if name in (*LINKED_FIELDS, *PLACE_LABELS):
             return self.linked_field(name)
         return next((value_field for value_field in self.value_fields() if value_field.name == name), None)
 
