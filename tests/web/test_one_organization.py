@@ -83,3 +83,13 @@ def test_an_import_has_one_target(scope: Cast, client: Any) -> None:
     assert page.count("Organization (company)</option>") == 4
     assert '<option value="company" selected>Organization (company)' in " ".join(page.split()).replace(" >", ">")
     assert ('<option value="organization"' in page) is False
+
+
+def test_contacts_are_filtered_by_their_organization_alone(scope: Cast, client: Any) -> None:
+    client.post(at(scope.owner, "contacts/new"), {"do": "save", **NEW, "organization": "Acme"})
+    ContactFactory(name="Bob Ray")
+    path = at(scope.owner, "contacts")
+    menu = html_of(client.get(path))
+    assert ("<summary>Organization<" in menu, "<summary>company<" in menu) == (True, False)
+    saved = text_of(client.get(f"{path}?f=company:contains:Acme"))
+    assert [text in saved for text in ("company contains Acme", "Ann Lee", "Bob Ray")] == [True, True, False]
