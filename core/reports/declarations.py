@@ -37,6 +37,8 @@ class Column:
     """The place of its source among those of a table."""
     part_filter: Node | None = None
     """As `filter`, together with the list of its own source."""
+    is_dated: bool = True
+    """It counts rows of the period, and not as they are now."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,13 @@ class Report:
         telling = [source for source in self.sources if source.grouping(by)]
         shared = [
             # Links of rows lead to the list of the first source, which has nothing of the others.
-            replace(column, place=place, part_filter=column.filter, filter=None if place else column.filter)
+            replace(
+                column,
+                place=place,
+                part_filter=column.filter,
+                filter=None if place else column.filter,
+                is_dated=bool(source.at),
+            )
             for place, source in enumerate(telling)
             for column in source.columns
         ]

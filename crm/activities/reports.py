@@ -28,7 +28,7 @@ from core.text.translation import gettext_lazy
 from crm.activities.models import LeadActivity
 from crm.activities.rights import MODULE
 from crm.activities.selectors import readable_activities
-from crm.leads.reports import GROUPS, status_labels
+from crm.leads.reports import GROUPS, PLACES, status_labels
 from crm.leads.selectors import live_leads
 from crm.pipelines.stages import LOST, WON
 
@@ -38,7 +38,7 @@ SECONDS_OF_A_DAY = 86_400.0
 KIND_LABELS = {
     Kind.CREATED: gettext_lazy("Lead created"),
     Kind.CHANGED: gettext_lazy("Values changed"),
-    Kind.STATUS: gettext_lazy("Status changed"),
+    Kind.STATUS: gettext_lazy("Stage changed"),
     Kind.ASSIGNED: gettext_lazy("Assigned"),
     Kind.NOTE: gettext_lazy("Notes"),
     Kind.MAIL: gettext_lazy("Emails"),
@@ -141,7 +141,7 @@ PIPELINE = Report(
             rows=lambda actor: live_leads().exclude(status__in=(WON, LOST)),
             path="lead",
             filters=(filter_condition("status", "notIn", [WON, LOST]),),
-            by=GROUPS,
+            by=(*GROUPS, *PLACES),
             columns=(
                 count("open", gettext_lazy("Open leads")),
                 Column("openValue", gettext_lazy("Value of open leads"), Sum("value"), "money"),

@@ -18,6 +18,7 @@ from core.fields import JSONField
 from core.types import JsonObject, Values
 from crm.contacts.kind import CONTACT
 from crm.contacts.models import ContactTag
+from crm.organizations.snapshots import ORGANIZATION_READS, OrganizationSnapshot, organization_snapshot
 from crm.records.results import UNSET
 from crm.records.serializers import (
     DROP,
@@ -143,7 +144,7 @@ class ContactOut(Output):
     number = serializers.CharField(allow_null=True, help_text="national significant number, digits only")
     contactNumber = serializers.CharField(allow_null=True, help_text="countryCode and number, as E.164")
     category = Computed(NamedModelSnapshot(allow_null=True))
-    organization = Computed(NamedModelSnapshot(allow_null=True))
+    organization = Computed(OrganizationSnapshot(allow_null=True))
     tags = Computed(serializers.ListField(child=NamedModelSnapshot()))
     formData = Computed(serializers.DictField(help_text=FORM_DATA))
     importId = IdField(source="import_job_id", allow_null=True)
@@ -161,8 +162,7 @@ class ContactOut(Output):
         "custom",
         "category_id",
         "category__name",
-        "organization_id",
-        "organization__name",
+        *ORGANIZATION_READS,
         *(f"{member}_by{part}" for member in ("created", "updated") for part in ("_id", "__name", "__email")),
     )
 
@@ -178,7 +178,7 @@ class ContactOut(Output):
     def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         data["tags"] = data["tags"] or []
         data["category"] = snapshot_of(row, "category")
-        data["organization"] = snapshot_of(row, "organization")
+        data["organization"] = organization_snapshot(row)
         data["formData"] = {key: data[key] for key in CONTACT.system_columns} | row["custom"]
         data["unsubscribed"] = data["unsubscribedAt"] is not None
         data["createdBy"] = member_of(row, "created_by")

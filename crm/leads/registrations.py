@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.db.models.functions import Coalesce
+
 from accounts.companies.overview import Measure, register_measure
 from core.access import count_usage
 from core.api.routes import protected
@@ -32,7 +34,7 @@ register_kind(
         lambda actor: live_leads(),
         LEAD_FIELDS.pick("contact.name", "contact.email", "contact.contactNumber"),
         "contact__name",
-        "status",
+        Coalesce("stage__name", "status"),
         20,
     )
 )

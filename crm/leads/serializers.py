@@ -20,6 +20,7 @@ from crm.leads.kind import LEAD
 from crm.leads.models import LeadProduct, LeadTag
 from crm.leads.places import read_close
 from crm.leads.relations import Relations
+from crm.organizations.snapshots import ORGANIZATION_READS, OrganizationSnapshot, organization_snapshot
 from crm.pipelines.models import Stage
 from crm.records.results import UNSET
 from crm.records.serializers import (
@@ -214,7 +215,7 @@ class LeadOut(Output):
     productServices = Computed(serializers.ListField(child=NamedModelSnapshot()))
     team = Computed(NamedModelSnapshot(allow_null=True))
     teamMember = Computed(MemberSnapshot(allow_null=True))
-    organization = Computed(NamedModelSnapshot(allow_null=True))
+    organization = Computed(OrganizationSnapshot(allow_null=True))
     owner = Computed(MemberSnapshot(allow_null=True, help_text="as teamMember"))
     tags = Computed(serializers.ListField(child=NamedModelSnapshot()))
     formData = Computed(serializers.DictField(help_text=FORM_DATA))
@@ -232,7 +233,8 @@ class LeadOut(Output):
         *(f"contact{part}" for part in ("_id", "__name", "__email", "__contact_number", "__is_deleted")),
         *("pipeline_id", "pipeline__name", "lost_reason_id", "lost_reason__name"),
         *("stage_id", "stage__name", "stage__kind", "stage__probability"),
-        *("team_id", "team__name", "organization_id", "organization__name"),
+        *("team_id", "team__name"),
+        *ORGANIZATION_READS,
         *("import_job_id", "import_job__file_id", "import_job__file__name"),
         *(
             f"{member}{part}"
@@ -261,7 +263,7 @@ class LeadOut(Output):
         data["tags"] = data["tags"] or []
         data["productServices"] = data["productServices"] or []
         data["team"] = snapshot_of(row, "team")
-        data["organization"] = snapshot_of(row, "organization")
+        data["organization"] = organization_snapshot(row)
         data["pipeline"] = snapshot_of(row, "pipeline")
         data["lostReason"] = snapshot_of(row, "lost_reason")
         stage = {"_id": row["stage_id"], **{key: row[f"stage__{key}"] for key in ("name", "kind", "probability")}}

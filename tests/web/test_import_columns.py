@@ -9,9 +9,12 @@ import pytest
 from django.test import Client
 
 from crm.custom_fields.services import create_field
-from crm.models import Contact, CustomField, Import
+from crm.imports.pages.base import IMPORT_KINDS, Kind
+from crm.imports.types import IMPORT_TYPES
+from crm.models import Contact, CustomField, Import, Lead, LostReason
 from tests.crm.imports import helpers
 from tests.crm.imports.helpers import csv_of
+from tests.crm.pipelines.helpers import make_pipeline, stage_ids
 from tests.kit.cast import Cast
 from tests.kit.factories import MemberFactory, RoleFactory
 from tests.kit.html import html_of
@@ -346,3 +349,41 @@ def test_columns_of_a_started_import_are_not_changed(scope: Cast, client: Any, a
     assert answer.status_code in (303, 409)
     assert Import.objects.get().status == status
     assert Import.objects.get().column_mapping == before
+
+
+@pytest.mark.parametrize("kind", IMPORT_KINDS, ids=lambda kind: kind.name)
+def test_the_page_offers_every_field_of_an_import(kind: Kind) -> None:
+    import_type = IMPORT_TYPES[kind.name]
+    fields = {spec.key for spec in (*import_type.fields, *import_type.names)}
+    assert fields
+    assert fields - kind.targets.keys() == set()
+
+
+def test_the_columns_of_a_leads_place_are_kept(scope: Cast, client: Any) -> None:
+    stages = stage_ids(make_pipeline(scope, "Renewals"))
+    reason = LostReason.objects.create(name="Budget")
+    header = "Name,Email,Phone,Pipeline,Stage,Close date,Lost reason"
+    lines = [
+        "Ada,ada@fern.example,+49 170 1234567,Renewals,offered,2031-04-30,",
+        "Bo,bo@fern.example,+49 170 1234568,Renewals,Gone,,Budget",
+    ]
+    path = begin(scope, client, csv_of(lines, header), "lead")
+    page = client.get(path + "/columns")
+    assert proposed(page) == {
+        "Name": "Full name",
+        "Email": "Email",
+        "Phone": "Phone number",
+        "Pipeline": "Pipeline",
+        "Stage": "Stage",
+        "Close date": "Expected close",
+        "Lost reason": "Reason for loss",
+    }
+    sent = client.post(path + "/columns", {"do": "check", "existing": "", **chosen(page)})
+    assert sent["Location"] == path + "/check"
+    client.post(path + "/check", {"do": "start"})
+    helpers.work()
+    leads = {lead.contact.email: lead for lead in Lead.objects.select_related("contact")}
+    assert leads["ada@fern.example"].stage_id == stages["Offered"]
+    assert leads["ada@fern.example"].expected_close_at is not None
+    assert leads["bo@fern.example"].stage_id == stages["Gone"]
+    assert leads["bo@fern.example"].lost_reason == reason

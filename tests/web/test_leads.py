@@ -11,7 +11,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import CompanySettings
-from crm.models import Contact, CustomField, FollowUp, Lead, LeadActivity
+from crm.models import Contact, CustomField, FollowUp, Lead, LeadActivity, Stage
 from tests.crm.bulk_jobs.helpers import work
 from tests.crm.leads.helpers import member, product
 from tests.crm.pipelines.helpers import make_pipeline, stage_ids, stage_of_status
@@ -63,6 +63,53 @@ def test_the_table_searches_filters_and_sorts(scope: Cast, leads: list[Lead], cl
     assert names(client.get(path + "?f=source:in:event")) == ["Ann Lee"]
     assert "No leads match" in text_of(client.get(path + "?q=nobody"))
     assert names(client.get(path + "?sort=nothing")) == ["Bob Ray", "Ann Lee"]
+
+
+def offered_filters(response: Any) -> list[str]:
+    """Return the fields of the filter menu."""
+    return re.findall(r'<details name="filter"><summary>([^<]*)</summary', html_of(response))
+
+
+def test_leads_are_filtered_by_stages_of_any_pipeline(scope: Cast, leads: list[Lead], client: Any) -> None:
+    path = at(scope.owner, "leads")
+    assert "Default: " not in text_of(client.get(path))
+    wholesale = make_pipeline(scope)
+    asked = Stage.objects.get(pk=stage_ids(wholesale)["Asked"])
+    ann, bob = leads
+    Lead.objects.filter(pk=ann.pk).update(stage=asked, pipeline=wholesale["_id"])
+    Lead.objects.filter(pk=bob.pk).update(stage=stage_of_status("won"))
+    page = client.get(path)
+    menu = offered_filters(page)
+    assert [menu.count(label) for label in ("Stage", "Pipeline", "Outcome", "Status")] == [1, 1, 1, 0]
+    assert "Wholesale: Asked" in text_of(page)
+    board = client.get(path + "?view=board")
+    assert {"Stage", "Pipeline", "Status"}.isdisjoint(offered_filters(board)), "the board shows one pipeline's stages"
+    assert "Stage is Wholesale: Asked" in text_of(client.get(f"{path}?view=board&f=stage:in:{asked.pk}"))
+    of_stage = client.get(f"{path}?f=stage:in:{asked.pk}")
+    assert (names(of_stage), "Stage is Wholesale: Asked" in text_of(of_stage)) == (["Ann Lee"], True)
+    assert names(client.get(f"{path}?f=pipeline:notIn:{wholesale['_id']}")) == ["Bob Ray"]
+    of_pipeline = client.get(f"{path}?f=pipeline:in:{wholesale['_id']}")
+    assert (names(of_pipeline), "Pipeline is Wholesale" in text_of(of_pipeline)) == (["Ann Lee"], True)
+
+
+@pytest.mark.parametrize(
+    ("field", "operator", "value", "chip"),
+    [
+        ("status", "in", ["won"], "Status is Won"),
+        ("stage.name", "contains", "won", "Stage contains won"),
+        ("pipeline.name", "notContains", "Wholesale", "Pipeline does not contain Wholesale"),
+    ],
+)
+def test_saved_filters_of_earlier_fields_are_shown(
+    scope: Cast, leads: list[Lead], client: Any, field: str, operator: str, value: Any, chip: str
+) -> None:
+    Lead.objects.filter(pk=leads[1].pk).update(stage=stage_of_status("won"))
+    tree = {"operator": "and", "conditions": [{"field": field, "operator": operator, "value": value}]}
+    made = scope.session.post("/saved-view", {"name": "Mine", "resource": "lead", "query": {"advancedFilters": tree}})
+    assert made.status == 201, made.body
+    page = client.get(f"{at(scope.owner, 'leads')}?saved={made.data['_id']}")
+    assert chip in text_of(page)
+    assert "Bob Ray" in names(page)
 
 
 def test_many_are_moved_assigned_and_deleted_and_it_is_undone(scope: Cast, leads: list[Lead], client: Any) -> None:

@@ -97,3 +97,13 @@ def test_a_merge_chooses_the_organization_with_its_text(scope: Cast, client: Any
     client.post(path, {"do": "merge", "winner": ids[0], "from-organization": ids[1]})
     eva = Contact.objects.get(pk=ids[0])
     assert (eva.organization.name, eva.custom["company"]) == ("Maple Robotics", "Maple Robotics")
+
+
+def test_contacts_are_filtered_by_their_organization_alone(scope: Cast, client: Any) -> None:
+    client.post(at(scope.owner, "contacts/new"), {"do": "save", **NEW, "organization": "Acme"})
+    ContactFactory(name="Bob Ray")
+    path = at(scope.owner, "contacts")
+    menu = html_of(client.get(path))
+    assert ("<summary>Organization<" in menu, "<summary>company<" in menu) == (True, False)
+    saved = text_of(client.get(f"{path}?f=company:contains:Acme"))
+    assert [text in saved for text in ("company contains Acme", "Ann Lee", "Bob Ray")] == [True, True, False]

@@ -211,3 +211,18 @@ def test_a_viewer_sees_and_changes_nothing(scope: Cast) -> None:
     assert client.post(at(scope.narrow, f"organizations/{acme.pk}"), {"do": "delete"}).status_code in (303, 403)
     acme.refresh_from_db()
     assert not acme.is_deleted
+
+
+def test_a_deleted_organization_is_no_link(scope: Cast, client: Any) -> None:
+    acme = OrganizationFactory(name="Acme")
+    ann = ContactFactory(name="Ann Lee", organization=acme)
+    lead = LeadFactory(contact=ann, organization=acme)
+    link = at(scope.owner, f"organizations/{acme.pk}")
+    pages = (at(scope.owner, f"contacts/{ann.pk}"), at(scope.owner, f"leads/{lead.pk}"))
+    for page in pages:
+        assert f'href="{link}"' in html_of(client.get(page)), page
+    client.post(link, {"do": "delete"})
+    for page in pages:
+        answer = client.get(page)
+        assert f'href="{link}"' not in html_of(answer), page
+        assert "Acme deleted" in text_of(answer), page

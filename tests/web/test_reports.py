@@ -13,9 +13,10 @@ from django.utils import timezone
 
 from accounts.models import Member, Role
 from crm.activities.services import add_note
-from crm.models import Lead, LeadActivity
+from crm.models import Lead, LeadActivity, Stage
 from outreach.insights.reports.pages.pictures import change_of, folded
 from outreach.models import Dashboard, Form, FormLead
+from tests.crm.pipelines.helpers import make_pipeline, stage_ids
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, LeadFactory, MemberFactory
 from tests.kit.html import html_of
@@ -217,6 +218,23 @@ def test_bars_show_groups_with_numbers_alone(cast: Cast) -> None:
         Lead.objects.filter(pk=won.pk).update(status="won")
     page = html_of(enter(cast.owner).get(at(cast.owner, "reports?reportType=pipeline&by=status&metric=open")))
     assert re.findall(r'<progress max="1" value="1" aria-label="(\w+)">', page) == ["New"]
+
+
+@pytest.mark.parametrize(
+    ("metric", "by", "period"),
+    [("open", "stage", "Now"), ("openValue", "status", "Now"), ("moved", "day", "This month")],
+)
+def test_a_number_of_now_has_no_days(cast: Cast, metric: str, by: str, period: str) -> None:
+    offered = stage_ids(make_pipeline(cast))["Offered"]
+    with cast.scope():
+        LeadFactory(stage=Stage.objects.get(status="new"), value=3)
+        LeadFactory(stage=Stage.objects.get(pk=offered), value=5)
+    client = enter(cast.owner)
+    asked = f"reports?reportType=pipeline&by={by}&chart=bar&metric={metric}"
+    added = client.post(at(cast.owner, asked), {"do": "add", "name": "Sales", "range": "thisMonth"})
+    shown = text_of(client.get(added["Location"]))
+    assert {text for text in ("Now", "This month") if text in shown} == {period}
+    assert ("Wholesale: Offered" in shown) == (by == "stage")
 
 
 def test_a_new_dashboard_opens(cast: Cast) -> None:

@@ -14,8 +14,9 @@ from config.urls.web import PAGES
 from core.global_search import SEARCH_KINDS
 from core.web.navigation.places import NOTIFICATIONS, PLACES
 from core.web.pages import PersonPage
-from crm.models import BulkJob, Export, File, Import, Tag
+from crm.models import BulkJob, Export, File, Import, Stage, Tag
 from outreach.models import GenieScheduler
+from tests.crm.pipelines.helpers import make_pipeline, stage_ids
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, LeadFactory, MemberFactory
 from tests.kit.html import html_of
@@ -64,6 +65,16 @@ def test_records_pages_and_deeds_are_found(scope: Cast, client: Any) -> None:
     viewer = enter(MemberFactory(status=Member.Status.ACCEPTED, role=Role.objects.get(name="Viewer")))
     assert [words for words, _ in hits(viewer.get(path + "?q=new+con"))] == []
     assert ("Elsa Hedlund", at(scope.owner, f"leads/{lead.pk}")) in hits(viewer.get(path + "?q=elsa"))
+
+
+def test_leads_are_found_with_their_stage(scope: Cast, client: Any) -> None:
+    elsa = ContactFactory(name="Elsa Hedlund")
+    LeadFactory(contact=elsa, stage=Stage.objects.get(status="proposal"))
+    LeadFactory(contact=elsa, stage=Stage.objects.get(pk=stage_ids(make_pipeline(scope))["Offered"]))
+    LeadFactory(contact=elsa, status="gone-by", stage=None)
+    said = text_of(client.get(at(scope.owner, "search") + "?q=hedlund"))
+    for text in ("Elsa Hedlund Proposal", "Elsa Hedlund Offered", "Elsa Hedlund gone-by"):
+        assert text in said
 
 
 def test_each_kind_has_a_page_and_each_deed_an_address() -> None:

@@ -348,7 +348,11 @@ def test_what_is_missing_is_told_before_publication(cast: Cast) -> None:
 
 @pytest.mark.parametrize(
     ("gone", "reason"),
-    [("suppressed", "on the suppression list"), ("unsubscribed", "has unsubscribed"), ("nowhere", "no valid email address")],
+    [
+        ("suppressed", "on the suppression list"),
+        ("unsubscribed", "has unsubscribed"),
+        ("nowhere", "no valid email address"),
+    ],
 )
 def test_dry_run_says_that_no_message_is_sent(cast: Cast, gone: str, reason: str) -> None:
     [id] = people(cast, "Ann")

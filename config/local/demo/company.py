@@ -96,7 +96,7 @@ TILES = [
     for title, report, by, chart, metric, days in (
         ("Leads this month", "leads", "day", "number", "created", "thisMonth"),
         ("New contacts", "contacts", "day", "line", "added", "last30"),
-        ("Open leads", "pipeline", "status", "bar", "openValue", "last30"),
+        ("Open leads", "pipeline", "stage", "bar", "openValue", "last30"),
         ("Messages sent", "deliverability", "day", "bar", "sent", "last30"),
         ("Team activity", "activities", "member", "table", "activities", "last30"),
     )

@@ -84,7 +84,7 @@ CHOICES = {
     "Social A": _("Social account A"),
     "Social B": _("Social account B"),
     "Static": _("Chosen records"),
-    "Status": _("Status changed"),
+    "Status": _("Stage changed"),
     "Stop": _("Wrote STOP"),
     "String": _("Text"),
     "Suppressed": _("Skipped"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -225,10 +225,12 @@ def record_choices(
     tags: Iterable[Option] = (),
     members: Iterable[Option] = (),
     categories: Iterable[Option] = (),
+    linked: Mapping[str, Iterable[Option]] | None = None,
 ) -> list[Choice]:
     """Return the filters for the records of a panel, in lists and for segments.
 
-    Tags, members and categories are chosen by name if they are given, and else typed.
+    Tags, members, categories and `linked` records, which are given by the name of their filter, are chosen by name if
+    there are any, and else typed.
     """
     field_choices = [
         choice_of(entry)
@@ -242,16 +244,21 @@ def record_choices(
     members = tuple(members)
     if panel == "lead":
         choices.append(by_name(Choice("teamMember.name", gettext("Assigned to")), members))
-    known = {"category.name": categories, "createdBy.name": members}
+    known = {"category.name": categories, "createdBy.name": members, **(linked or {})}
     return [*choices, *(by_name(choice, known.get(choice.name, ())) for choice in BESIDE[panel])]
 
 
 def by_name(choice: Choice, records: Iterable[Option]) -> Choice:
     """Return a choice of the records in place of one of their names, if there are any."""
-    pairs = tuple((record.value, record.label) for record in records)
+    pairs = tuple((record.value, _of_group(record)) for record in records)
     if not pairs:
         return choice
     return replace(choice, name=choice.name.removesuffix(".name"), operators=ONE_OF, options=pairs)
+
+
+def _of_group(record: Option) -> str:
+    """Return the label with its group, because another group may have the same one."""
+    return f"{record.group}: {record.label}" if record.group else record.label
 
 
 UNSORTED = ("array", "object", "file")

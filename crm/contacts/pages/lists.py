@@ -93,7 +93,12 @@ class ContactList(ContactTable, BulkList):
     def choices(self) -> list[Choice]:
         """The fields that people filter by."""
         categories = self.options_of("contact-category")
-        filters = record_choices("contact", self.definitions, self.tag_options, categories=categories)
+        definitions = [
+            definition
+            for definition in self.definitions
+            if definition["uniqueFieldID"] != self.company_key or self.is_filtered(self.company_key)
+        ]  # the organization stands for the text field of the company
+        filters = record_choices("contact", definitions, self.tag_options, categories=categories)
         if self.is_filtered("segment"):  # the names are asked for only then
             pairs = [(option.value, option.label) for option in self.options_of("segment")]
             filters.append(Choice("segment", gettext("Segment"), ("in",), pairs))

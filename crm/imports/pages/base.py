@@ -12,6 +12,7 @@ from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 
 from core.text.labels.counts import ROWS
+from core.text.labels.lead_places import PLACE_LABELS
 from core.text.translation import PluralText, gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
@@ -38,6 +39,8 @@ CONTACT_TARGETS = {
 }
 LEAD_TARGETS = {
     **CONTACT_TARGETS,
+    "pipeline": gettext_lazy("Pipeline"),
+    **PLACE_LABELS,
     "status": gettext_lazy("Status"),
     "source": gettext_lazy("Source"),
     "value": gettext_lazy("Value"),

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 from django.http import HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext as _
 
+from core.text.labels.lead_places import PLACE_LABELS
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Option
@@ -31,12 +32,6 @@ LINKED_FIELDS = {
 """Name -> label, path and kind of the form's field."""
 ALL = {"n": "200", "cursorPagination": "true"}
 """All pipelines, or all reasons: a company has no more."""
-OF_PLACE = {
-    "stage": gettext_lazy("Stage"),
-    CLOSE: gettext_lazy("Expected close"),
-    "lostReason": gettext_lazy("Reason for loss"),
-}
-"""Name -> label of a lead's place in its pipeline."""
 TONES = {"won": "ok", "lost": "bad", "new": "info"}
 """Status or kind of a stage -> its color."""
 SINGLE = ("teamMember", "team", "stage", "lostReason")
@@ -160,11 +155,11 @@ class LeadPage(NamesOrganization):
         if name == "teamMember":
             return Field(name, _("Assigned to"), "select", options=self.members)
         if name == CLOSE:
-            return Field(name, OF_PLACE[name], "date")
+            return Field(name, PLACE_LABELS[name], "date")
         if name == "lostReason":
-            return Field(name, OF_PLACE[name], "select", options=self.reasons)
+            return Field(name, PLACE_LABELS[name], "select", options=self.reasons)
         if name == "stage":
-            return Field(name, OF_PLACE[name], "select", required=True, options=self.stage_options)
+            return Field(name, PLACE_LABELS[name], "select", required=True, options=self.stage_options)
         label, path, kind = LINKED_FIELDS[name]
         return Field(name, label, kind, options=self.options_of(path))
 

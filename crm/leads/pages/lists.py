@@ -8,15 +8,16 @@ from django.http import HttpResponse
 from django.utils.translation import gettext
 
 from core.text.labels.counts import LEADS
+from core.text.labels.lead_places import PLACE_LABELS
 from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.bulk import BulkList, ChangeMany, StartForMany
 from core.web.filters import Choice
 from core.web.forms import Field, Form, Option
-from core.web.forms.record_forms import record_choices
+from core.web.forms.record_forms import BESIDE, record_choices
 from core.web.lists import MAX_ROWS
 from core.web.saved_views import KEPT
-from crm.leads.pages.base import LINKED_FIELDS, OF_PLACE, LeadPage
+from crm.leads.pages.base import LINKED_FIELDS, LeadPage
 from crm.leads.pages.table import LeadTable
 from crm.leads.types import BoardData
 
@@ -27,6 +28,9 @@ PIPELINE = "pipeline"
 """The parameter of the board's pipeline, and its name in the API."""
 IMPORT = ("importId", "lead/import", gettext_lazy("Import"))
 """Field, path and label of the filter from pages of imports."""
+
+REPLACED = ("status", "stage.name", "pipeline.name")
+"""The filters that only addresses and saved views still set: people choose a stage or pipeline instead."""
 
 
 class LeadList(LeadTable, BulkList):
@@ -43,14 +47,25 @@ class LeadList(LeadTable, BulkList):
     @cached_property
     def choices(self) -> list[Choice]:
         """The fields that people filter by, in both views."""
-        # The board has its own two lists to ask for, and asks for the members only where they are filtered by.
+        # The board has its own two lists to ask for, and asks for others only where they are filtered by.
         members = [] if self.is_board and not self.is_filtered("teamMember") else self.members
-        filters = record_choices("lead", self.definitions, members=members)
+        filters = record_choices("lead", self.definitions, members=members, linked=self.place_options)
+        filters = [entry for entry in filters if entry.name not in REPLACED or self.is_filtered(entry.name)]
+        names = {entry.name for entry in filters}
+        filters += [entry for entry in BESIDE["lead"] if entry.name not in names and self.is_filtered(entry.name)]
         if self.is_filtered("segment"):
             pairs = tuple((option.value, option.label) for option in self.options_of("segment"))
             filters.append(Choice("segment", gettext("Segment"), ("in",), pairs))
         filters += [self.linked(*IMPORT)] if self.is_filtered(IMPORT[0]) else []
         return filters
+
+    @cached_property
+    def place_options(self) -> dict[str, list[Option]]:
+        """The stages and pipelines that leads are filtered by. The board shows those of one pipeline anyway."""
+        if self.is_board and not any(map(self.is_filtered, ("stage", PIPELINE))):
+            return {}
+        pipelines = [Option(row["_id"], row["name"]) for row in self.pipelines]
+        return {"stage.name": self.stage_options, "pipeline.name": pipelines}
 
     @property
     def layout(self) -> str:
@@ -64,7 +79,7 @@ class LeadList(LeadTable, BulkList):
     @property
     def changes(self) -> list[tuple[str, str]]:
         """Return the links and values of leads; the member has a button of its own."""
-        named = [(name, str(label)) for name, label in OF_PLACE.items()]
+        named = [(name, str(label)) for name, label in PLACE_LABELS.items()]
         named += [(name, str(label)) for name, (label, path, _kind) in LINKED_FIELDS.items() if self.may(path)]
         return [*named, *((field.name, field.label) for field in self.value_fields() if field.name != "status")]
 
@@ -164,7 +179,7 @@ class ChangeLeads(ChangeMany, LeadList):
     title = gettext_lazy("Change leads")
 
     def field(self, name: str) -> Field | None:
-        if name in (*LINKED_FIELDS, *OF_PLACE):
+        if name in (*LINKED_FIELDS, *PLACE_LABELS):
             return self.linked_field(name)
         return next((value_field for value_field in self.value_fields() if value_field.name == name), None)
 

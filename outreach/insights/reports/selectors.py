@@ -137,6 +137,7 @@ def _column(column: Column) -> JsonObject:
         "type": column.type,
         "filter": column.filter,
         "listed": listed,
+        "isDated": column.is_dated,
     }
 
 

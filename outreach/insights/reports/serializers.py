@@ -46,6 +46,7 @@ class ColumnOut(Output):
             " that it takes as well; null: no list has it",
         )
     )
+    isDated = Computed(serializers.BooleanField(help_text="false: it counts the records as they are now"))
 
 
 class GroupingOut(Output):

@@ -29,6 +29,7 @@ CONTACT_COLUMNS = [
         "category.name",
         "organization._id",
         "organization.name",
+        "organization.isDeleted",
         "tags",
         "importId",
     ),

@@ -21,7 +21,7 @@ def contact(cast: Cast, n: int = 1, **beside: Any) -> Any:
 def test_contacts(cast: Cast) -> None:
     first, second = organization(cast, "Acme"), organization(cast, "Beta")
     made = contact(cast, organization=first["_id"])
-    assert made["organization"] == {"_id": first["_id"], "name": "Acme"}
+    assert made["organization"] == {"_id": first["_id"], "name": "Acme", "isDeleted": False}
     assert contact(cast, 2)["organization"] is None
     answer = cast.session.put(f"/contact/{made['_id']}", {"organization": second["_id"]})
     assert answer.data["organization"]["name"] == "Beta"
@@ -75,11 +75,22 @@ def test_filters(cast: Cast) -> None:
     assert len(rows.data) == 1
 
 
+def test_a_deleted_organization_is_marked(cast: Cast) -> None:
+    acme = organization(cast, "Acme")["_id"]
+    person = contact(cast, organization=acme)
+    lead = cast.key.post("/lead", {"contact": person["_id"], "formData": {}}).data
+    assert cast.session.delete("/organization", {"ids": [acme]}).status == 200
+    deleted = {"_id": acme, "name": "Acme", "isDeleted": True}
+    for path in (f"/contact/{person['_id']}", f"/lead/{lead['_id']}"):
+        assert cast.key.get(path).data["organization"] == deleted
+        assert cast.session.get(path).data["organization"] == deleted
+
+
 def test_leads_take_that_of_their_contact(cast: Cast) -> None:
     acme, beta = organization(cast, "Acme")["_id"], organization(cast, "Beta")["_id"]
     person = contact(cast, organization=acme)
     lead = cast.key.post("/lead", {"contact": person["_id"], "formData": {}}).data
-    assert lead["organization"] == {"_id": acme, "name": "Acme"}
+    assert lead["organization"] == {"_id": acme, "name": "Acme", "isDeleted": False}
     own = cast.key.post("/lead", {"contact": person["_id"], "organization": beta, "formData": {}}).data
     assert own["organization"]["name"] == "Beta"
     changed = cast.session.put(f"/lead/{lead['_id']}", {"organization": beta})

@@ -19,7 +19,7 @@ from outreach.insights.reports.pages.pictures import ReportPage
 ACTIVITIES = {
     "created": gettext_lazy("Lead created"),
     "changed": gettext_lazy("Values changed"),
-    "status": gettext_lazy("Status changed"),
+    "status": gettext_lazy("Stage changed"),
     "assigned": gettext_lazy("Assigned"),
     "note": gettext_lazy("Note"),
     "mail": gettext_lazy("Email"),

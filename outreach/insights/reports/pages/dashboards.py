@@ -77,7 +77,10 @@ class Dashboard(DashboardPage):
         query |= {name: data[name] for name in DAYS} if tile["range"] == CUSTOM else {"range": tile["range"]}
         address = self.address("reports", **query)
         picture = self.picture(data, tile["chart"], tile["metric"], SHOWN)
-        return {**tile, "address": address, "picture": picture, "days": RANGES[tile["range"]]}
+        undated = {column["key"] for column in data["columns"] if not column["isDated"]}
+        is_dated = tile["metric"] not in undated
+        days = RANGES[tile["range"]] if is_dated else gettext("Now")
+        return {**tile, "address": address, "picture": picture, "days": days, "is_dated": is_dated}
 
 
 class DashboardForm(RecordForm, DashboardPage):
