@@ -23,19 +23,19 @@ pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 def test_a_fact_is_edited_at_its_place(page: Page, live_server: Any) -> None:
     cast = make_cast()
     with cast.scope():
-        add_field("company")
+        add_field("motto")
         tag = TagFactory(name="Fair")
-        contact = ContactFactory(name="Ann Lee", email="ann@example.org", custom={"company": "Acme"})
+        contact = ContactFactory(name="Ann Lee", email="ann@example.org", custom={"motto": "Acme"})
     log_in(page, cast)
     page.goto(f"/c/{cast.company.pk}/contacts/{contact.pk}")
     press(page)
     facts = page.locator("#facts")
 
     # By keys: Enter opens, Escape gives the value back, Enter saves; the focus stays at the value.
-    pen = facts.get_by_role("link", name="Edit company")
+    pen = facts.get_by_role("link", name="Edit motto")
     pen.focus()
     page.keyboard.press("Enter")
-    field = facts.get_by_role("textbox", name="company")
+    field = facts.get_by_role("textbox", name="motto")
     expect(field).to_be_focused()
     page.keyboard.type("Nothing")
     page.keyboard.press("Escape")
@@ -71,7 +71,7 @@ def test_a_fact_is_edited_at_its_place(page: Page, live_server: Any) -> None:
     expect(facts.locator(".tag")).to_have_text("Fair")
     with cast.scope():
         saved = Contact.objects.get(pk=contact.pk)
-        assert (saved.name, saved.email, saved.custom) == ("Ann Moss", "ann@example.org", {"company": "Lund & Co"})
+        assert (saved.name, saved.email, saved.custom) == ("Ann Moss", "ann@example.org", {"motto": "Lund & Co"})
         assert [link.tag_id for link in saved.tag_links.all()] == [tag.pk]
 
 

@@ -15,7 +15,7 @@ from accounts.mails.services import render_mail
 from accounts.settings.branding import Brand
 from billing.models import Payment
 from core.text.formats import Formats
-from crm.models import BulkJob, Import, Lead, Webhook
+from crm.models import BulkJob, FollowUp, Import, Lead, Webhook
 from outreach.models import Conversation, GenieScheduler, ImapMailbox, InboundMessage, Smtp
 from tests.accounts.mails.samples import SAMPLES
 from tests.guards.population import populate
@@ -35,7 +35,13 @@ def test_every_mail_leads_to_a_page_that_opens(cast: Cast) -> None:
     for kind in (*COMPANY_PAGES, *OWN_PAGES):
         job = BulkJob if kind == "notice_bulk_job_finished" else Import
         records = {"job": job, "run": GenieScheduler, "smtp": Smtp, "inbound": InboundMessage, "mailbox": ImapMailbox}
-        records |= {"webhook": Webhook, "payment": Payment, "conversation": Conversation, "lead": Lead}
+        records |= {
+            "webhook": Webhook,
+            "payment": Payment,
+            "conversation": Conversation,
+            "lead": Lead,
+            "task": FollowUp,
+        }
         sample: dict[str, Any] = dict(SAMPLES[kind][0])
         for name, model in records.items():
             if name in sample:

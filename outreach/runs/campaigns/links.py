@@ -1,7 +1,8 @@
 """Clicks on the links of a campaign's mails, by link, and a mail with its clicks beside its links.
 
-A click is stored with the number of its link among those of the message. The content of the run has the same links in
-the same order, so that no message is read, and no address shows the values of a recipient.
+A click is stored with the number of its link among those of the message, and with their count. The content of the run
+has the same links in the same order, so that no message is read, and no address shows the values of a recipient. A
+message whose values add or drop links has another count: its clicks are counted together, as those of other links.
 """
 
 from __future__ import annotations
@@ -51,6 +52,8 @@ class Clicks:
 
 
 NONE = Clicks()
+LinkKey = tuple[int, int, int, int]
+"""Step, place of the variant, count of the message's links, and number of the link."""
 
 
 def links_clicked(run: GenieScheduler) -> list[JsonObject]:
@@ -60,8 +63,13 @@ def links_clicked(run: GenieScheduler) -> list[JsonObject]:
     rows: list[JsonObject] = []
     # Vendors that track clicks themselves name no link, and clicks are deleted after a year.
     for mail in _mails(run) if counts else ():
-        for number, url in enumerate(mail.links, 1):
-            clicks = counts.get((mail.step, mail.place, number), NONE)
+        links = mail.links
+        by_number = _by_number(counts, mail, len(links))
+        numbered: list[tuple[int | None, str]] = [*enumerate(links, 1)]
+        if None in by_number:
+            numbered.append((None, ""))
+        for number, url in numbered:
+            clicks = by_number.get(number, NONE)
             rows.append(
                 {
                     "step": mail.step,
@@ -75,12 +83,27 @@ def links_clicked(run: GenieScheduler) -> list[JsonObject]:
     return rows
 
 
+def _by_number(counts: Mapping[LinkKey, Clicks], mail: Mail, link_count: int) -> dict[int | None, Clicks]:
+    """Return number of the link -> its clicks, for a mail with so many links; None: clicks of messages with others.
+
+    Somebody who clicked two of those other links is counted as two people.
+    """
+    by_number: dict[int | None, Clicks] = {}
+    for (step, place, of_links, link), clicks in counts.items():
+        if (step, place) == (mail.step, mail.place):
+            number = link if of_links == link_count else None
+            before = by_number.get(number, NONE)
+            by_number[number] = Clicks(before.people + clicks.people, before.clicks + clicks.clicks)
+    return by_number
+
+
 def with_clicks(run: GenieScheduler, rich: str, *, step: int, place: int) -> str:
     """Return the HTML of a mail of a campaign with the number of people who clicked behind each tracked link."""
     mail = next((mail for mail in _mails(run) if (mail.step, mail.place) == (step, place)), None)
-    if mail is None:
+    # With the values of a contact that add or drop links, no link has the number that it has in the content.
+    if mail is None or len(links_of(rich)) != len(mail.links):
         return rich
-    counts = _counts(run.pk)
+    by_number = _by_number(_counts(run.pk), mail, len(mail.links))
     # The numbers are those of the content: values of a recipient may have changed an address of the mail.
     numbers = {url: number for number, url in enumerate(links_of(rich), 1)}
 
@@ -89,7 +112,7 @@ def with_clicks(run: GenieScheduler, rich: str, *, step: int, place: int) -> str
         number = numbers.get(address)
         if number is None:
             return match[0]
-        return f"{match[1]}{match[3]}{_mark(counts.get((step, place, number), NONE))}"
+        return f"{match[1]}{match[3]}{_mark(by_number.get(number, NONE))}"
 
     return _LINK.sub(marked, rich)
 
@@ -112,8 +135,8 @@ def _mails(run: GenieScheduler) -> Iterator[Mail]:
             yield Mail(number, 0, "", content)
 
 
-def _counts(run_id: str) -> Mapping[tuple[int, int, int], Clicks]:
-    """Return (step, place of the variant, number of the link) -> its clicks, by one statement."""
+def _counts(run_id: str) -> Mapping[LinkKey, Clicks]:
+    """Return the clicks of each link, by one statement."""
     # Messages without clicks are left out first: their events need no look-up.
     events = TrackingEvent.objects.filter(
         send_job__run=run_id,
@@ -122,13 +145,13 @@ def _counts(run_id: str) -> Mapping[tuple[int, int, int], Clicks]:
         machine="",
         applied_at__isnull=False,
     )
-    groups = events.order_by().values_list("send_job__step", "send_job__variant", "link")
-    counts: dict[tuple[int, int, int], Clicks] = {}
-    for step, variant, link, people, clicks in groups.annotate(
+    groups = events.order_by().values_list("send_job__step", "send_job__variant", "of_links", "link")
+    counts: dict[LinkKey, Clicks] = {}
+    for step, variant, of_links, link, people, clicks in groups.annotate(
         people=Count("send_job__contact", distinct=True), clicks=Count("pk")
     ):
         # Follow-ups are the same for all variants, each of which has recipients of its own.
-        key = (step, variant or 0 if step == 1 else 0, link)
+        key = (step, variant or 0 if step == 1 else 0, of_links, link)
         before = counts.get(key, NONE)
         counts[key] = Clicks(before.people + people, before.clicks + clicks)
     return counts

@@ -45,7 +45,8 @@ NO_RESULTS = {"sent": 0, "replied": 0, "opened": 0, "clicked": 0}
 COUNTED = ("planned", *OUTCOMES)
 LINK_RESULTS = (
     "Once people have clicked: each tracked link of its mails in order, with step, variant (its name or null), number,"
-    " url (with placeholders), people who clicked it, and their clicks."
+    " url (with placeholders), people who clicked it, and their clicks. Emails to which values of the recipient added"
+    " links have one row together, with null as number."
 )
 
 

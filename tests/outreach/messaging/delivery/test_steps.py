@@ -10,6 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
+from core.backoffice.columns import choice_text
 from outreach.models import SendJob, SendJobTransition
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, SmtpFactory
@@ -38,6 +39,7 @@ def test_in_the_back_office(job: SendJob) -> None:
     client.force_login(User.objects.create_superuser("root@leadwright.example", name="Root"))
     page = client.get(f"/admin/outreach/sendjob/{job.pk}/change/").content.decode()
     ledger = page[page.rindex("Ledger") :]
-    places = [re.search(rf">\s*{status.capitalize()}\s*<", ledger) for status in STEPS]
+    labels = [choice_text(SendJob(status=status), "status") for status in STEPS]
+    places = [re.search(rf">\s*{label}\s*<", ledger) for label in labels]
     assert None not in places
     assert [place.start() for place in places if place] == sorted(place.start() for place in places if place)

@@ -53,7 +53,7 @@ def test_clicks_are_counted_by_link_of_each_variant(cast: Cast, people: dict[str
         clicked(second[1], 1, "a", machine="scanner")
         clicked(second[2], 1, "a", applied_at=None)
         follow_up = SendJob.objects.create(run=sent[0].run, contact=sent[0].contact, step=2, variant=1, status="sent")
-        clicked(follow_up, 1, "a")
+        clicked(follow_up, 1, "a", of_links=1)
     for caller in (cast.key, cast.session):
         rows = caller.get(f"/campaign/{id}").data["linkResults"]
         assert [tuple(row.values()) for row in rows] == [
@@ -88,3 +88,23 @@ def test_a_draft_has_no_clicks_and_another_company_sees_none(cast: Cast, people:
 def test_the_switch_of_clicks_is_true_or_false(cast: Cast, people: dict[str, Any], value: str) -> None:
     id = made(cast, people, subject="Hi", body=BODY)
     assert cast.key.get(f"/campaign/{id}/preview?clicks={value}").status == 400
+
+
+def test_links_of_values_do_not_move_clicks_to_other_links(cast: Cast, people: dict[str, Any]) -> None:
+    body = "We saw {{contact.name}}.\nOffer: https://offer.example/\nDocs: https://docs.example/"
+    cast.key.put("/genie/settings", {"trackClicks": True})
+    id = begun(cast, people, subject="Hi", body=body)
+    went(cast, id)
+    sent = jobs(cast, id)
+    with cast.scope():
+        clicked(sent[0], 1, "a")
+        clicked(sent[1], 1, "a", of_links=3)
+        clicked(sent[1], 3, "a", of_links=3)
+    rows = cast.key.get(f"/campaign/{id}").data["linkResults"]
+    assert [(row["number"], row["url"], row["clicks"]) for row in rows] == [
+        (1, "https://offer.example/", 1),
+        (2, "https://docs.example/", 0),
+        (None, "", 2),
+    ]
+    shown = cast.key.get(f"/campaign/{id}/preview?clicks=true").data["html"]
+    assert shown.count("1 person</span>") == 1

@@ -150,7 +150,7 @@ def test_a_worker_killed_between_two_steps_repeats_nothing(
         """As SIGKILL, nothing of ours runs after it."""
 
     place: dict[str, tuple[Any, str]] = {
-        "asked": (lookups, "checkpoint"),
+        "asked": (lookups, "save_progress"),
         "judged": (searching, "_finish"),
         "made": (searching, "_make"),
         "ended": (searching, "finish"),
