@@ -11,7 +11,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext, ngettext
 
 from core.ids import is_id
-from core.text.labels.words import heading, value_label
+from core.text.labels.words import name_label, value_label
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import DATE, KNOWN, Choice
@@ -308,7 +308,7 @@ def _written(value: Any) -> str:
     if value in (None, {}, []):
         return ""
     if isinstance(value, Mapping) and not any(isinstance(part, (Mapping, list)) for part in value.values()):
-        return "\n".join(f"{heading(name)}: {_part(name, part)}" for name, part in value.items())
+        return "\n".join(f"{name_label(name)}: {_part(name, part)}" for name, part in value.items())
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 
