@@ -33,7 +33,7 @@ GROUPS = {
         "contact-category": gettext_lazy("Contact categories"),
         "product-service": gettext_lazy("Products and services"),
         "team": gettext_lazy("Teams"),
-        "custom-field": gettext_lazy("Fields of contacts, leads and products"),
+        "custom-field": gettext_lazy("Fields of contacts, leads, organizations and products"),
         "custom-section": gettext_lazy("Sections of fields"),
         "file": gettext_lazy("Files"),
         "report": gettext_lazy("Reports"),

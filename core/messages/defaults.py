@@ -221,7 +221,7 @@ OWN_FAILURES: dict[str, tuple[int, str]] = {
     "ConnectionTestRunning_429": (429, "Another connection test is running. Try again in a minute."),
     "DkimKeyAlreadyExists_400": (400, "This domain already has a DKIM key."),
     "DkimKeyNotFound_404": (404, "DKIM key not found."),
-    "CannotDeleteDefaultPipeline_400": (400, "The default pipeline cannot be deleted."),
+    "CannotDeleteDefaultPipeline_400": (400, "The default pipeline can't be deleted."),
     "LostReasonNameAlreadyExists_400": (400, "A reason with this name already exists."),
     "LostReasonNotFound_404": (404, "Reason not found."),
     "LostReasonRequired_400": (400, "Choose the reason for which the lead is lost."),

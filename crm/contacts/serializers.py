@@ -18,7 +18,7 @@ from core.fields import JSONField
 from core.types import JsonObject, Values
 from crm.contacts.kind import CONTACT
 from crm.contacts.models import ContactTag
-from crm.organizations.snapshots import ORGANIZATION_READS, OrganizationSnapshot, organization_snapshot
+from crm.organizations.serializers import ORGANIZATION_READS, OrganizationSnapshot, organization_snapshot
 from crm.records.results import UNSET
 from crm.records.serializers import (
     DROP,

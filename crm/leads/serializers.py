@@ -20,7 +20,7 @@ from crm.leads.kind import LEAD
 from crm.leads.models import LeadProduct, LeadTag
 from crm.leads.places import read_close
 from crm.leads.relations import Relations
-from crm.organizations.snapshots import ORGANIZATION_READS, OrganizationSnapshot, organization_snapshot
+from crm.organizations.serializers import ORGANIZATION_READS, OrganizationSnapshot, organization_snapshot
 from crm.pipelines.models import Stage
 from crm.records.results import UNSET
 from crm.records.serializers import (

@@ -35,6 +35,8 @@ FORM_DATA = (
     f"system values ({', '.join(ORGANIZATION.system_columns)}) and custom values by the uniqueFieldID of their field"
 )
 BESIDE = ("tags", "owner")
+ORGANIZATION_READS = ("organization_id", "organization__name", "organization__is_deleted")
+"""Columns of a row that refers to an organization."""
 
 
 class OrganizationReferences(AutomationInput):
@@ -99,6 +101,20 @@ def tags_of(data: Values) -> list[str] | None:
 def owner_of(data: Values) -> Any:
     """Return the owner of a body; UNSET without one."""
     return data.get("owner", UNSET)
+
+
+class OrganizationSnapshot(NamedModelSnapshot):
+    """An organization that a record refers to."""
+
+    isDeleted = serializers.BooleanField(source="is_deleted")
+
+
+def organization_snapshot(row: Values) -> JsonObject | None:
+    """Return the organization that a row refers to, from ORGANIZATION_READS."""
+    id = row["organization_id"]
+    if not id:
+        return None
+    return {"_id": id, "name": row["organization__name"], "isDeleted": row["organization__is_deleted"]}
 
 
 class OrganizationOut(Output):

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from crm.models import ContactTag
+from crm.models import ContactTag, CustomField
 from tests.browser.axe import find_axe, violations
+from tests.crm.contacts.helpers import add_field
 from tests.kit.cast import Cast, make_cast
-from tests.kit.factories import ContactFactory, LeadFactory, TagFactory
+from tests.kit.factories import ContactFactory, LeadFactory, OrganizationFactory, TagFactory
 from tests.web.helpers import PASSWORD, at
 
 pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
@@ -133,3 +134,23 @@ def test_all_columns_of_leads_fit_at_1280(page: Page, live_server: Any) -> None:
     board = page.locator(".board")
     expect(board.locator(".column")).to_have_count(6)
     assert board.evaluate("board => board.scrollWidth <= board.clientWidth")
+
+
+def test_all_columns_of_contacts_fit_at_1280(page: Page, live_server: Any) -> None:
+    cast = make_cast()
+    page.set_viewport_size({"width": 1280, "height": 800})
+    with cast.scope():
+        for number, (name, key) in enumerate((("Company", "company"), ("Job title", "jobTitle"), ("City", "city"))):
+            add_field(key, order=100 + number)
+            CustomField.objects.filter(unique_field_id=key).update(name=name)
+        firm = OrganizationFactory(name="Northwind Office Supplies and Furniture")
+        values = {"company": firm.name, "jobTitle": "Head of Facilities and Purchasing", "city": "San Francisco"}
+        address = "camille.diallo-marchetti@northwind-office-supplies.example"
+        camille = ContactFactory(name="Camille Diallo-Marchetti", email=address, organization=firm, custom=values)
+        for tag in ("Trade fair", "Newsletter", "Key account"):
+            ContactTag.objects.create(contact=camille, tag=TagFactory(name=tag))
+    enter(page, cast, "contacts")
+    expect(page.get_by_role("columnheader", name="Added")).to_be_visible()
+    expect(page.get_by_role("columnheader", name="Organization")).to_be_visible()
+    scroll = page.locator(".scroll:has(.grid)")
+    assert scroll.evaluate("scroll => scroll.scrollWidth <= scroll.clientWidth")

@@ -67,6 +67,18 @@ def test_records_pages_and_deeds_are_found(scope: Cast, client: Any) -> None:
     assert ("Elsa Hedlund", at(scope.owner, f"leads/{lead.pk}")) in hits(viewer.get(path + "?q=elsa"))
 
 
+def test_the_action_or_report_of_a_text_comes_first(scope: Cast, client: Any) -> None:
+    path = at(scope.owner, "search")
+    for text, title in (("new lead", "New lead"), ("New contact", "New contact"), ("leads", "Leads")):
+        assert hits(client.get(path, {"q": text}))[0][0] == title
+    report = ("Outreach", at(scope.owner, "reports?reportType=outreach"))
+    for text in ("outreach report", "reports outreach"):
+        assert report in hits(client.get(path, {"q": text}))
+    titles = [title for title, _ in hits(client.get(path, {"q": "reports"}))]
+    assert "Reports" in titles
+    assert "Outreach" not in titles
+
+
 def test_leads_are_found_with_their_stage(scope: Cast, client: Any) -> None:
     elsa = ContactFactory(name="Elsa Hedlund")
     LeadFactory(contact=elsa, stage=Stage.objects.get(status="proposal"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 import time_machine
@@ -16,6 +17,7 @@ from tests.kit.html import html_of
 from tests.web.helpers import at, enter, text_of, toast_of
 from tests.workflows.helpers import contact, edges, node, published, runs, when, work
 from workflows.models import WorkflowRun
+from workflows.runs.pages import _written
 
 EVIL = '"><script>alert(1)</script>{{ 7|add:7 }}'
 
@@ -158,3 +160,18 @@ def test_a_workflow_is_started_for_leads(cast: Cast, client: Client) -> None:
     started = client.post(f"{path}/start", {"do": "save", "ids": [lead.data["_id"]], "workflow": id})
     assert "1 run started" in toast_of(client, started)
     assert runs(cast, id)[0].lead_id == lead.data["_id"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ({"status": "approved"}, "Status: Approved"),
+        ({"sentAt": None, "count": 2, "isNew": True}, "Sent: \nCount: 2\nNew: true"),
+        ({"lead": {"name": "Ann"}}, '{\n  "lead": {\n    "name": "Ann"\n  }\n}'),
+        ("Hi", '"Hi"'),
+        ({}, ""),
+        (None, ""),
+    ],
+)
+def test_plain_values_of_steps_are_lines(value: Any, text: str) -> None:
+    assert _written(value) == text

@@ -11,6 +11,7 @@ CHOICES = {
     "Array": _("List"),
     "Auto": _("Automatic reply"),
     "Awaiting": _("Awaiting transfer"),
+    "Awaiting Approval": _("Needs approval"),
     "Billed": _("Invoiced"),
     "Boolean": _("Yes or no"),
     "Bot": _("Chatbot"),

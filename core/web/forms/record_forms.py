@@ -189,7 +189,7 @@ BESIDE = {
         Choice("lostReason.name", gettext_lazy("Reason for loss")),
         Choice("expectedCloseAt", gettext_lazy("Expected close"), DATE, kind="date"),
         Choice("productServices.name", gettext_lazy("Product")),
-        Choice("statusChangedAt", gettext_lazy("In status since"), DATE, kind="date"),
+        Choice("statusChangedAt", gettext_lazy("In stage since"), DATE, kind="date"),
         Choice("createdBy.name", gettext_lazy("Added by")),
         Choice("createdAt", gettext_lazy("Added"), DATE, kind="date"),
     ),

@@ -84,11 +84,11 @@ class Search(Page):
     def show(self) -> Values:
         text = " ".join(self.request.GET.get("q", "").split())[:MAX_SEARCH_LENGTH]
         if text:
-            groups = [
-                (gettext("Pages"), self.places(text)),
-                (gettext("Actions"), self.actions(text)),
-                *self.records(text),
-            ]
+            pages = (gettext("Pages"), self.places(text))
+            actions = self.actions(text)
+            named = any(fold(hit.title).startswith(fold(text)) for hit in actions)
+            of_actions = (gettext("Actions"), actions)
+            groups = [*([of_actions, pages] if named else [pages, of_actions]), *self.records(text)]
         else:
             groups = [(gettext("Recent"), self.recent()), (gettext("Actions"), self.actions()), *self.all_places()]
         numbered, count = [], 0
@@ -144,14 +144,16 @@ class Search(Page):
         return list(dict.fromkeys([*by_label, *by_words]))[:MAX_PAGES]
 
     def reports(self, text: str) -> list[Hit]:
-        """Return the reports that match by their title."""
+        """Return the reports that match by their title, also with the word for reports after it."""
         page = next(page for page in registered() if page.name == "reports")
         if page.menu is None or not self.opens(page):
             return []
         return [
             Hit(report.title, page.menu.label, self.address(page.name, reportType=report.name), page.menu.icon)
             for report in sorted(REPORTS.values(), key=lambda report: report.place)
-            if matches(text, report.title) and all(map(self.may, report.modules))
+            if matches(text, f"{report.title} {page.menu.label}")
+            and any(matches(word, report.title) for word in words(text))
+            and all(map(self.may, report.modules))
         ]
 
     def actions(self, text: str = "") -> list[Hit]:
@@ -164,6 +166,7 @@ class Search(Page):
             for page in pages
             if page.action and matches(text, page.action) and self.opens(page) and self.may(page.module, "POST")
         ]
+        hits.sort(key=lambda hit: fold(hit.title) != fold(text))
         return hits[:MAX_PAGES] if text else hits
 
     def records(self, text: str) -> list[tuple[str, list[Hit]]]:

@@ -58,8 +58,9 @@ class ContactTable(ContactPage, TablePage):
 
     @cached_property
     def usual_columns(self) -> list[str]:
-        custom = [definition["uniqueFieldID"] for definition in self.own_fields[:CUSTOM_COLUMNS]]
         organization = ["organization"] if self.company else []
+        most = CUSTOM_COLUMNS - len(organization)  # it stands for the text field of the company
+        custom = [definition["uniqueFieldID"] for definition in self.own_fields[:most]]
         return [*self.usual[:2], *organization, *custom, *self.usual[2:]]
 
     def columns_of(self, names: Sequence[str]) -> list[Column]:

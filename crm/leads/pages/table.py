@@ -52,7 +52,7 @@ class LeadTable(LeadPage, TablePage):
             Column("notes", _("Notes"), editable="notes" in system),
             Column("tags", _("Tags"), kind="tags"),
             *(column_of(definition) for definition in shown_fields(self.definitions)),
-            Column("statusChangedAt", _("In status since"), "statusChangedAt", css="muted num", kind="when"),
+            Column("statusChangedAt", _("In stage since"), "statusChangedAt", css="muted num", kind="when"),
             Column("createdAt", _("Added"), "createdAt", css="muted num", kind="when"),
             Column("updatedAt", _("Changed"), "updatedAt", css="muted num", kind="when"),
         ]

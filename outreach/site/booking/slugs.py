@@ -35,15 +35,19 @@ def check_slug(slug: str) -> str:
         return slug
     if not SLUG.fullmatch(slug):
         raise ValidationFailed(
-            "slug is none", "use letters a to z, digits and single hyphens between them", field="slug"
+            "the address has other characters",
+            "use letters a to z, digits and single hyphens between them",
+            field="slug",
         )
     if not MIN_SLUG_LENGTH <= len(slug) <= MAX_SLUG_LENGTH:
         detail = f"use {MIN_SLUG_LENGTH} to {MAX_SLUG_LENGTH} characters"
-        raise ValidationFailed("slug: wrong length", detail, field="slug")
+        raise ValidationFailed("the address has the wrong length", detail, field="slug")
     if len(slug) == TOKEN_LENGTH and slug.isalnum():
-        raise ValidationFailed("slug is like a token", "this looks like a random address; add a hyphen", field="slug")
+        raise ValidationFailed(
+            "the address looks like a random one", "this looks like a random address; add a hyphen", field="slug"
+        )
     if slug in RESERVED:
-        raise ValidationFailed("slug is reserved", f"{slug!r} is reserved; choose another address", field="slug")
+        raise ValidationFailed("the address is reserved", f"{slug!r} is reserved; choose another address", field="slug")
     return slug
 
 

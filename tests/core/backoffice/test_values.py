@@ -37,7 +37,7 @@ def test_nothing_is_a_dash(value: Any) -> None:
         (224, "busy_ms", "", "224 ms"),
         (5_400_000, "interval_ms", "", "1.5 h"),
         ("+447400123456", "", "", "+44 7400 123456"),
-        ("awaiting_approval", "reason", "", "Awaiting approval"),
+        ("awaiting_approval", "reason", "", "Needs approval"),
         ("contact.created", "kind", "", "A contact is created"),
         ("genie.created", "", "", "An outreach is started"),
         ("follow-up.created", "kind", "", "A task is created"),

@@ -205,7 +205,7 @@ def test_deletes_pipelines_and_moves_their_leads(cast: Cast) -> None:
     default = default_pipeline(cast)
     assert (
         cast.key.delete("/pipeline", {"ids": [default["_id"]]}).body["message"]
-        == "The default pipeline cannot be deleted."
+        == "The default pipeline can't be deleted."
     )
     assert cast.key.delete("/pipeline", {"ids": [MISSING]}).status == 404
 

@@ -11,9 +11,11 @@ from django.http import HttpResponse
 from django.utils.translation import gettext, ngettext
 
 from core.ids import is_id
+from core.text.labels.words import name_label, value_label
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.filters import DATE, KNOWN, Choice
+from core.web.forms.inputs import option_text
 from core.web.lists import Column, ListState
 from core.web.navigation.places import WORKFLOWS, MenuItem
 from core.web.pages import PageError
@@ -303,7 +305,16 @@ class Run(WorkflowPage):
 
 def _written(value: Any) -> str:
     """Return a value of a step as readable text."""
-    return "" if value in (None, {}, []) else json.dumps(value, indent=2, ensure_ascii=False)
+    if value in (None, {}, []):
+        return ""
+    if isinstance(value, Mapping) and not any(isinstance(part, (Mapping, list)) for part in value.values()):
+        return "\n".join(f"{name_label(name)}: {_part(name, part)}" for name, part in value.items())
+    return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def _part(name: str, value: Any) -> str:
+    """Return a plain value of a step as readable text."""
+    return value_label(name, value) if isinstance(value, str) else option_text(value)
 
 
 PAGES = [WorkflowRuns, Run, RunsOfWorkflow]
