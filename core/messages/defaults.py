@@ -224,7 +224,7 @@ OWN_FAILURES: dict[str, tuple[int, str]] = {
     "CannotDeleteDefaultPipeline_400": (400, "The default pipeline can't be deleted."),
     "LostReasonNameAlreadyExists_400": (400, "A reason with this name already exists."),
     "LostReasonNotFound_404": (404, "Reason not found."),
-    "LostReasonRequired_400": (400, "Choose the reason for which the lead is lost."),
+    "LostReasonRequired_400": (400, "Choose a reason for loss."),
     "PipelineNameAlreadyExists_400": (400, "A pipeline with this name already exists."),
     "PipelineNotFound_404": (404, "Pipeline not found."),
     "StageInUse_400": (400, "This stage has leads. Choose another stage for the leads first."),

@@ -77,7 +77,7 @@ def refuse_reasonless(schema: LeadSchema, was: Values, now: Values) -> None:
     if settled.get("lost_reason_id") or schema.stages.kind_of(settled.get("status")) != Stage.Kind.LOST:
         return
     if was.get("lost_reason_id") or schema.stages.becomes_lost(was, settled):
-        raise NamedError("LostReasonRequired_400", "choose the reason for which the lead is lost", field="lostReason")
+        raise NamedError("LostReasonRequired_400", "choose a reason for loss", field="lostReason")
 
 
 def settled_changes(schema: LeadSchema, ids: Sequence[str], columns: Values) -> list[tuple[list[str], JsonObject]]:

@@ -155,7 +155,7 @@ def test_many_are_lost_with_a_reason(scope: Cast, leads: list[Lead], client: Any
         assert [f'name="ids" value="{id}"' in asked for id in ids] == [True, True]
     save = {"do": "save", "what": "stage", "how": "set", "stage": gone, "ids": ids}
     refused = client.post(f"{path}/change", save)
-    assert (refused.status_code, "Choose the reason" in text_of(refused)) == (422, True)
+    assert (refused.status_code, "Choose a reason for loss." in text_of(refused)) == (422, True)
     assert "Changed 2 leads" in toast_of(client, client.post(f"{path}/change", {**save, "lostReason": reason}))
     assert set(Lead.objects.values_list("stage", "lost_reason")) == {(gone, reason)}
     won = {**save, "stage": stage_of_status("won").pk, "lostReason": reason}
@@ -432,6 +432,45 @@ def test_the_board_of_another_pipeline_moves_and_asks_for_reasons(scope: Cast, l
     assert "Why was the lead lost?" in text_of(client.get(asks["Location"]))
     moved = client.post(f"{path}/move", {"do": "move", "stage": stages["Gone"], "lostReason": reason})
     assert (moved["Location"], "Moved to Gone" in toast_of(client, moved)) == (path, True)
+
+
+def test_an_edited_stage_asks_for_the_reason(scope: Cast, leads: list[Lead], client: Any) -> None:
+    CompanySettings.objects.update_or_create(defaults={"lost_reason_required": True})
+    reason = scope.key.post("/lost-reason", {"name": "Price"}).data["_id"]
+    lost, won = stage_of_status("lost").pk, stage_of_status("won").pk
+    path = at(scope.owner, f"leads/{leads[0].pk}")
+    for place, part in (("", {"HX-Request": "true"}), ("&at=record", {"HX-Request": "true"}), ("", {})):
+        Lead.objects.filter(pk=leads[0].pk).update(status="new", stage=stage_of_status("new").pk, lost_reason=None)
+        cell = f"{path}/cell?field=stage{place}"
+        asked = client.post(cell, {"do": "save", "stage": lost}, headers=part)
+        assert (asked.status_code, 'name="lostReason"' in html_of(asked)) == (422, True)
+        assert "Choose a reason for loss." not in text_of(asked)
+        refused = client.post(cell, {"do": "save", "stage": lost, "lostReason": ""}, headers=part)
+        assert (refused.status_code, text_of(refused).count("Choose a reason for loss.")) == (422, 1)
+        client.post(cell, {"do": "save", "stage": lost, "lostReason": reason}, headers=part)
+        leads[0].refresh_from_db()
+        assert (leads[0].status, leads[0].lost_reason_id) == ("lost", reason)
+    client.post(f"{path}/cell?field=stage", {"do": "save", "stage": won})
+    leads[0].refresh_from_db()
+    assert (leads[0].status, leads[0].lost_reason_id) == ("won", None)
+    wrong = client.post(f"{path}/cell?field=lostReason&at=record", {"do": "save", "lostReason": reason})
+    assert (wrong.status_code, "Only a lost lead has a reason for loss." in text_of(wrong)) == (422, True)
+
+
+def test_the_form_of_a_lead_has_the_reason_for_loss(scope: Cast, leads: list[Lead], client: Any) -> None:
+    CompanySettings.objects.update_or_create(defaults={"lost_reason_required": True})
+    reason = scope.key.post("/lost-reason", {"name": "Price"}).data["_id"]
+    lost = stage_of_status("lost").pk
+    path = at(scope.owner, f"leads/{leads[0].pk}")
+    assert "Reason for loss" in text_of(client.get(path + "?edit"))
+    wrong = client.post(path, {"do": "save", "lostReason": reason})
+    assert (wrong.status_code, "Only a lost lead has a reason for loss." in text_of(wrong)) == (422, True)
+    refused = client.post(path, {"do": "save", "stage": lost, "lostReason": ""})
+    assert (refused.status_code, "Choose a reason for loss." in text_of(refused)) == (422, True)
+    assert "Lost reason" not in text_of(refused)
+    client.post(path, {"do": "save", "stage": lost, "lostReason": reason})
+    leads[0].refresh_from_db()
+    assert (leads[0].status, leads[0].lost_reason_id) == ("lost", reason)
 
 
 def test_a_board_of_no_pipeline_is_refused(scope: Cast, client: Any) -> None:

@@ -32,6 +32,7 @@ LINKED_FIELDS = {
 """Name -> label, path and kind of the form's field."""
 ALL = {"n": "200", "cursorPagination": "true"}
 """All pipelines, or all reasons: a company has no more."""
+ONLY_LOST = gettext_lazy("Only a lost lead has a reason for loss.")
 TONES = {"won": "ok", "lost": "bad", "new": "info"}
 """Status or kind of a stage -> its color."""
 SINGLE = ("teamMember", "team", "stage", "lostReason")
@@ -200,6 +201,11 @@ class LeadPage(NamesOrganization):
         """Return the kind of a stage; empty for one that the company lacks."""
         stages = (stage for pipeline in self.pipelines for stage in pipeline["stages"])
         return next((stage["kind"] for stage in stages if stage["_id"] == id), "")
+
+    def kind_of_status(self, status: str) -> str:
+        """Return the kind of the first stage whose leads have the status; empty for one without a stage."""
+        stages = (stage for pipeline in self.pipelines for stage in pipeline["stages"])
+        return next((stage["kind"] for stage in stages if stage["status"] == status), "")
 
     def move(self, id: str, to: str) -> HttpResponse:
         """Give the lead the stage that the form sent, and the reason for a loss, for which another page asks."""

@@ -15,7 +15,7 @@ from core.web.forms.conflicts import RETRIES
 from core.web.forms.dial_codes import suggest_dial_code, without_idle_code
 from core.web.forms.record_forms import fields_query, form_values
 from core.web.record_pages import DIRECTIONS, OUTCOMES, RecordPage, Related, RelatedPage, RelatedRow
-from crm.leads.pages.base import LeadPage, ShownLead, body_of, linked_values, toast_text
+from crm.leads.pages.base import ONLY_LOST, LeadPage, ShownLead, body_of, linked_values, toast_text
 from crm.leads.pages.table import LeadTable
 from crm.leads.types import LeadData
 
@@ -38,6 +38,7 @@ FIELDSETS = (
         gettext_lazy("Lead"),
         (
             ("stage", "status", "source"),
+            "lostReason",
             ("value", "expectedCloseAt"),
             "organization",
             "productServices",
@@ -171,7 +172,11 @@ class LeadDetail(RecordPage, LeadTable):
     def values_form(self, values: Values) -> Form:
         fields = self.form_fields(values)
         fields += [field for name in ("productServices", "tags") if (field := self.linked_field(name)).options]
+        if self.reasons:
+            fields.append(self.linked_field("lostReason"))
+            fields[-1].help_text = gettext("Only for lost leads.")
         form = Form(fields=fields, initial=values, fieldsets=FIELDSETS)
+        form.name_chosen(lostReason=[self.lead["lostReason"]])
         form.name_chosen(productServices=self.lead["productServices"], tags=self.lead["tags"])
         return form
 
@@ -179,6 +184,14 @@ class LeadDetail(RecordPage, LeadTable):
     def values(self) -> JsonObject:
         """The lead's values by the names of the forms."""
         return {**form_values(self.definitions, self.lead["formData"]), **linked_values(self.lead, self.zone_name)}
+
+    def is_lost(self, form: Form) -> bool:
+        """Return whether the form's stage or status is of lost leads."""
+        name = "stage" if "stage" in form.fields else "status"
+        if name not in form.fields:
+            return self.lead["status"] == "lost"
+        kind_of = {"stage": self.kind_of_stage, "status": self.kind_of_status}[name]
+        return kind_of(str(form[name].value() or "")) == "lost"
 
     # What forms do
 
@@ -191,6 +204,9 @@ class LeadDetail(RecordPage, LeadTable):
             changed = form.changed(self.values)
             if not changed:
                 return self.unchanged(self.request.path)
+            if changed.get("lostReason") and not self.is_lost(form):
+                form.add_error("lostReason", str(ONLY_LOST))
+                break
             if "organization" in changed:
                 held = self.lead["organization"]
                 changed["organization"] = self.organization_of(form, changed["organization"], held)

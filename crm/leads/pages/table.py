@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
+from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from core.text.translation import gettext_lazy
@@ -13,7 +14,7 @@ from core.web.forms.record_forms import column_of, record_fields, shown_fields
 from core.web.lists import Column
 from core.web.organization_names import OrganizationCell
 from core.web.tables import ChooseColumns, Row, TablePage
-from crm.leads.pages.base import CLOSE, LINKED, SINGLE, LeadPage, body_of, linked_values
+from crm.leads.pages.base import CLOSE, LINKED, ONLY_LOST, SINGLE, LeadPage, body_of, linked_values
 from crm.leads.types import LeadData
 
 
@@ -95,8 +96,36 @@ class LeadCell(OrganizationCell, LeadTable):
     def body(self, values: Values) -> JsonObject:
         return body_of(values)
 
+    def cell_body(self, form: Form, values: Values) -> JsonObject:
+        if (
+            self.column.name == "lostReason"
+            and self.kind_of_stage((self.record["stage"] or {}).get("_id", "")) != "lost"
+        ):
+            form.add_error("lostReason", str(ONLY_LOST))
+        return super().cell_body(form, values)
+
+    @property
+    def asks_reason(self) -> bool:
+        """Return whether the sent stage or status is of lost leads, which have a reason."""
+        sent = self.request.POST
+        kinds = {"stage": self.kind_of_stage, "status": self.kind_of_status}
+        kind_of = kinds.get(self.column.name)
+        return kind_of is not None and kind_of(sent.get(self.column.name, "")) == "lost" and bool(self.reasons)
+
+    def do_save(self) -> HttpResponse:
+        """Save the value. A stage of lost leads asks for the reason first, as the board does."""
+        if not self.asks_reason or "lostReason" in self.request.POST:
+            return super().do_save()
+        form = self.cell_form(self.values(self.record)).bind(self.request.POST)
+        return self.page(self.editing(form, self.record), status=422)
+
     def cell_form(self, values: Values) -> Form:
         form = super().cell_form(values)
+        if self.request.method == "POST" and self.asks_reason:
+            reason = self.linked_field("lostReason")
+            reason.autofocus = True
+            form.initial["lostReason"] = values.get("lostReason")
+            form.insert(reason)
         several = {name: self.record[name] for name in ("productServices", "tags")}
         form.name_chosen(**several, **{name: [self.record[name]] for name in SINGLE})
         return form

@@ -55,7 +55,7 @@ def test_the_setting_asks_for_a_reason(cast: Cast, reason: str) -> None:
     address = f"/lead/{first['_id']}"
     for body in ({"formData": {"status": "lost"}}, {"stage": gone}):
         answer = cast.key.put(address, body)
-        assert (answer.status, answer.body["message"]) == (400, "Choose the reason for which the lead is lost.")
+        assert (answer.status, answer.body["message"]) == (400, "Choose a reason for loss.")
         many = {"ids": [first["_id"], second["_id"]], **body}
         assert cast.key.put("/lead", many).status == 400
     assert cast.key.put(address, {"stage": gone, "lostReason": reason}).data["status"] == "lost"
@@ -74,7 +74,7 @@ def test_the_setting_keeps_the_reason_of_a_lost_lead(cast: Cast, reason: str) ->
     cast.key.put("/settings", {"lostReasonRequired": True})
     for body in ({"lostReason": None}, {"lostReason": None, "stage": gone}):
         answer = cast.session.put(address, body)
-        assert (answer.status, answer.body["message"]) == (400, "Choose the reason for which the lead is lost.")
+        assert (answer.status, answer.body["message"]) == (400, "Choose a reason for loss.")
     for many in ({**ids, "lostReason": None}, {**ids, "updateType": "clear", "lostReason": None}):
         assert cast.key.put("/lead", many).status == 400
     assert cast.key.get(address).data["lostReason"]["_id"] == reason
