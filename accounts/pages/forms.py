@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext as _
 
+from core.text.folding import shows_nothing
 from core.text.links import holds_link
 from core.text.translation import gettext_lazy
 from core.types import JsonObject
@@ -88,7 +89,9 @@ class RegistrationForm(PublicForm):
 
 
 def plain_name(name: str) -> str:
-    """Return the name. Raises ValidationError for one that holds an address."""
+    """Return the name. Raises ValidationError for one that shows nothing or holds an address."""
+    if shows_nothing(name):
+        raise forms.ValidationError(_("Enter a value."))
     if holds_link(name):
         raise forms.ValidationError(_("Enter a name without web or email addresses."))
     return name

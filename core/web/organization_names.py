@@ -52,8 +52,10 @@ class NamesOrganization(Page):
             return str(held["_id"])
         same = [row for row in find(self, name) if name in (row["name"], display_name(row))]
         same = same or [row for row in find(self, name) if row["name"].casefold() == name.casefold()]
-        if len(same) == 1:
-            return str(same[0]["_id"])
+        # Equal ones cannot be told apart in the list: the oldest is taken, as imports take it.
+        chosen = [row for row in same if display_name(row) == name] or same
+        if len({display_name(row) for row in chosen}) == 1:
+            return str(min(row["_id"] for row in chosen))
         if same:
             form.add_error(NAME, str(_("Several organizations have this name. Choose one from the list.")))
             return None

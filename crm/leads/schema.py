@@ -112,11 +112,14 @@ class LeadSchema(RecordSchema):
         return self.stages.settle(was, now)
 
     def place_of(self, columns: Values) -> JsonObject:
-        """Return the first stage of the same kind in the pipeline, or in the default one, if the lead's own is gone."""
+        """Return the first stage of the same kind in the pipeline, or in the default one, if the lead's own is gone or
+        has become one of another kind."""
         pipeline = columns["pipeline_id"]
-        if columns["stage_id"] or (pipeline and not columns["status"]):
-            return {}
+        own = self.stages.by_id.get(columns["stage_id"] or "")
         kind = self.stages.kind_of(columns["status"])
+        fits = columns["stage_id"] and (own is None or own.kind == kind)
+        if fits or (pipeline and not columns["status"]):
+            return {}
         stage = self.stages.first(pipeline or "", kind) or self.stages.first(self.stages.default_pipeline or "", kind)
         if stage is None:
             return {}

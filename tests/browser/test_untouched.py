@@ -20,7 +20,7 @@ STORED = {
     "create_date": "2024-05-01T09:12:00.000Z",
     "seen": "2026-10-25T01:30:00.000Z",
     "precise": "2024-05-01T09:12:34.500Z",
-    "company": "One\nTwo",
+    "motto": "One\nTwo",
     "mail": "info@müller.example",
     "site": "https://example.org/a b".replace(" ", "%20"),
     "big": 1e19,
@@ -39,7 +39,7 @@ def test_a_save_keeps_times_lines_and_options(page: Page, live_server: Any) -> N
         add_field("create_date", "date", "date")
         add_field("seen", "datetime", "date")
         add_field("precise", "datetime", "date")
-        add_field("company")
+        add_field("motto")
         add_field("mail", "email")
         add_field("site", "url")
         add_field("big", "number", "number")

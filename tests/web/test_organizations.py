@@ -116,6 +116,14 @@ def test_contacts_name_their_organization(scope: Cast, client: Any) -> None:
     assert ann.organization_id == beta.pk
 
 
+def test_of_equal_organizations_the_oldest_is_chosen(scope: Cast, client: Any) -> None:
+    oldest = OrganizationFactory(name="Acme")
+    OrganizationFactory(name="Acme")
+    OrganizationFactory(name="Acme", domain="one.test")
+    client.post(at(scope.owner, "contacts/new"), {"do": "save", **NEW, "organization": "Acme"})
+    assert Contact.objects.get().organization_id == oldest.pk
+
+
 def test_a_name_of_several_is_refused(scope: Cast, client: Any) -> None:
     OrganizationFactory(name="Acme", domain="one.test")
     two = OrganizationFactory(name="Acme", domain="two.test")

@@ -211,6 +211,10 @@ class _Batch:
             for record in moved:
                 if record.row[column] not in there and not self._place(record, column):
                     record.keep(column)
+            if column == PLACES[-1]:
+                for record in moved:
+                    if record.row[column] in there:
+                        self._place(record)  # its stage may have become one of another kind
         for name, table, target in self.kind.links:
             model: Any = next(f.related_model for f in table._meta.local_concrete_fields if f.column == target)
             gained = [record for record in records.values() if record.added.get(name)]

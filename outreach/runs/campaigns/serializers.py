@@ -19,7 +19,7 @@ from outreach.messaging.delivery.serializers import SKIPPED, delay_input
 from outreach.messaging.email_templates.serializers import WordsPreview
 from outreach.runs.campaigns.models import Campaign
 from outreach.runs.campaigns.selectors import LINK_RESULTS, NO_RESULTS, NOBODY, results_of
-from outreach.runs.campaigns.utm import UtmInput, UtmOut
+from outreach.runs.campaigns.utm import UtmInput
 from outreach.runs.campaigns.variant_serializers import BODY_LENGTH, VariablesInput, VariantInput, WinnerInput
 from outreach.runs.campaigns.words import MAX_VARIANTS
 from outreach.runs.genie.by_day import BY_DAY
@@ -154,7 +154,7 @@ class Release(Input):
     delaySeconds = delay_input()
 
 
-class CampaignOut(UtmOut):
+class CampaignOut(Output):
     """A campaign."""
 
     moving = (
@@ -273,6 +273,10 @@ class CampaignDetail(CampaignOut):
             " replied, unsubscribed, bounced, notSent.",
         )
     )
+    utmTags = serializers.BooleanField(help_text="Where the company has UTM tags switched on.")
+    utmSource = serializers.CharField(help_text="Empty: the company's.")
+    utmMedium = serializers.CharField(help_text="Empty: the company's.")
+    utmCampaign = serializers.CharField(help_text="Empty: the campaign's name.")
     linkResults = Computed(serializers.ListField(child=serializers.DictField(), help_text=LINK_RESULTS))
     waitingForWinner = Computed(serializers.IntegerField(help_text="Messages that the winner is to write."))
     nextDueAt = Computed(serializers.DateTimeField(allow_null=True))

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rest_framework import serializers
-
 from core.api.input import BooleanInput, Input, LineInput
-from core.api.output import Output
 from core.types import JsonObject
 from outreach.messaging.delivery.settings.models import MAX_UTM, GenieSettings
 from outreach.runs.campaigns.models import Campaign
@@ -29,15 +26,6 @@ class UtmInput(Input):
     utmSource = _tag_input("utm_source of its links; empty: the company's.")
     utmMedium = _tag_input("utm_medium of its links; empty: the company's.")
     utmCampaign = _tag_input("utm_campaign of its links; empty: its name.")
-
-
-class UtmOut(Output):
-    """The UTM tags of a campaign."""
-
-    utmTags = serializers.BooleanField(help_text="Where the company has UTM tags switched on.")
-    utmSource = serializers.CharField(help_text="Empty: the company's.")
-    utmMedium = serializers.CharField(help_text="Empty: the company's.")
-    utmCampaign = serializers.CharField(help_text="Empty: the campaign's name.")
 
 
 def tags_of(campaign: Campaign) -> dict[str, str]:

@@ -10,6 +10,7 @@ from typing import Any
 from django.utils.translation import gettext
 
 from core.text.addresses import BadAddress, read_email, read_phone
+from core.text.folding import shows_nothing
 from core.text.translation import gettext_lazy
 from core.types import Values
 
@@ -72,7 +73,7 @@ def read_answer(field: Values, raw_answer: Any, country_code: str = "", country:
             raise BadAnswer(gettext("Tick this box to continue."))
         return YES if is_set else ""
     text = field["value"] if kind == HIDDEN and raw_answer in (None, "") else _text(raw_answer)
-    if not text:
+    if shows_nothing(text):
         if field["required"]:
             raise BadAnswer(gettext("Enter a value."))
         return ""

@@ -37,7 +37,7 @@ def test_a_dead_workers_export_goes_on_and_ends_in_one_file(
         raise Killed
 
     made = make(scope.key)
-    for name in ("checkpoint", "_complete"):
+    for name in ("save_progress", "_complete"):
         with monkeypatch.context() as dying:
             dying.setattr(worker, name, die)
             dying.setattr(

@@ -15,6 +15,7 @@ from billing.models import Subscription
 from core.models import Event
 from crm.contacts.services import set_unique_key
 from crm.models import Contact, ContactTag, CustomFieldValue, Lead, Merge, Tag
+from tests.crm.bulk_jobs.helpers import done as finish_job
 from tests.crm.contacts.helpers import add_field, form
 from tests.crm.leads.helpers import lead_field, make, product
 from tests.crm.merging.helpers import differences, everything, merge, undo
@@ -287,3 +288,26 @@ def test_leads_of_a_pipeline_that_stays_come_back_without_a_warning(cast: Cast) 
     winner, lost = make(cast, 1)["_id"], make(cast, 2, stage=stage_ids(pipeline)["Gone"])["_id"]
     assert "warning" not in undo(cast, "lead", merge(cast, "lead", winner, lost)["_id"]).body
     assert cast.key.get(f"/lead/{lost}").data["pipeline"]["_id"] == pipeline["_id"]
+
+
+@pytest.mark.parametrize("way", ["merge", "bulk"])
+def test_leads_of_a_stage_that_became_an_open_one_stay_lost(cast: Cast, way: str) -> None:
+    pipeline = make_pipeline(cast)
+    stages = stage_ids(pipeline)
+    winner, lost = make(cast, 1, stage=stages["Asked"])["_id"], make(cast, 2, stage=stages["Gone"])["_id"]
+    if way == "merge":
+        done = merge(cast, "lead", winner, lost)["_id"]
+    else:
+        done = cast.key.put("/lead", {"ids": [lost], "stage": stages["Asked"]}).body["bulkJob"]
+    reopened = [
+        {**stage, "kind": "open", "probability": 10} if stage["name"] == "Gone" else stage
+        for stage in pipeline["stages"]
+    ]
+    reopened.append({"name": "Lost for good", "kind": "lost", "probability": 0})
+    assert cast.key.put(f"/pipeline/{pipeline['_id']}", {"stages": reopened}).status == 200
+    if way == "merge":
+        assert undo(cast, "lead", done).status == 200
+    else:
+        finish_job(cast, cast.key.post(f"/bulk-job/{done}/undo").data["_id"])
+    lead = cast.key.get(f"/lead/{lost}").data
+    assert (lead["stage"]["name"], lead["formData"]["status"]) == ("Lost for good", "lost")

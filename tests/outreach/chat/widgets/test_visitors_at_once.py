@@ -44,7 +44,7 @@ class Killed(BaseException):
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("at", ["identify", "tell", "keep"])
+@pytest.mark.parametrize("at", ["identify", "emit_event", "save_with_target"])
 def test_a_kill_between_the_message_and_the_contact_leaves_neither(monkeypatch: pytest.MonkeyPatch, at: str) -> None:
     cast = make_cast()
     widget, visitor, _ = unknown(cast)
