@@ -18,8 +18,8 @@ ADAPTERS = {
 
 def adapter_class(name: str) -> type[Gateway]:
     """Return the adapter's class."""
-    adapter_class: type[Gateway] = getattr(import_module(f"billing.gateways.adapters.{name}"), ADAPTERS[name])
-    return adapter_class
+    gateway: type[Gateway] = getattr(import_module(f"billing.gateways.adapters.{name}"), ADAPTERS[name])
+    return gateway
 
 
 def title_of(name: str) -> str:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.core.exceptions import ValidationError
 
+from accounts.pages.forms import plain_name
 from core.text.folding import shows_nothing
 from crm.models import Lead
+from outreach.site.forms.kinds import BadAnswer, read_answer
 from tests.kit.cast import Caller, Cast
 from tests.kit.factories import ContactFactory, LeadFactory
 
@@ -86,3 +89,14 @@ def test_an_invisible_name_empties_that_of_a_contact(cast: Cast, path: str) -> N
     assert (changed.status, changed.data["name"]) == (200, "")
     organization = caller.post("/organization", {"formData": {"name": "Acme"}}).data["_id"]
     assert caller.put(f"/organization/{organization}", {"formData": {"name": "\ufeff"}}).status == 400
+
+
+@pytest.mark.parametrize("text", INVISIBLE)
+def test_registration_and_public_forms_refuse_names_that_show_nothing(text: str) -> None:
+    with pytest.raises(ValidationError):
+        plain_name(text)
+    field = {"key": "name", "type": "text", "required": True, "options": [], "value": ""}
+    with pytest.raises(BadAnswer):
+        read_answer(field, text)
+    assert read_answer({**field, "required": False}, text) == ""
+    assert read_answer(field, VISIBLE[0]) == VISIBLE[0]

@@ -8,7 +8,7 @@ from pathlib import Path
 from django.conf import settings
 
 ROOT: Path = settings.BASE_DIR
-READ = re.compile(r'\b(?:env|choice|base_urls|secret|environ\.get)(?:\.[a-z]+)?\(\s*f?"([A-Z][A-Z0-9_]+)"')
+READ = re.compile(r'\b(?:env|read_choice|base_urls|read_secret|environ\.get)(?:\.[a-z]+)?\(\s*f?"([A-Z][A-Z0-9_]+)"')
 DOCUMENTED = re.compile(r"`([A-Z][A-Z0-9_]+)`")
 READERS = ("env", "data_dir", "servers", "web_threads")
 """Modules of config that read the environment for the settings."""

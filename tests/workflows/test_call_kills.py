@@ -35,7 +35,7 @@ elif point == "before the call":
 elif point == "before the answer is kept":
     calls._record = die
 elif point == "before its commit":
-    calls._tell = die
+    calls._deliver_answers = die
 print("ready", flush=True)
 WORK["workflow-calls"].drain(float("inf"))
 """

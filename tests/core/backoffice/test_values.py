@@ -40,7 +40,7 @@ def test_nothing_is_a_dash(value: Any) -> None:
         ("awaiting_approval", "reason", "", "Needs approval"),
         ("contact.created", "kind", "", "A contact is created"),
         ("genie.created", "", "", "An outreach is started"),
-        ("follow-up.created", "kind", "", "A task is created"),
+        ("follow-up.created", "kind", "", "A task of a lead is created"),
         (["contact.*", "mail.sent"], "events", "", "Contacts: all events, An email is sent"),
         ("ai-b", "provider", "", "OpenAI or compatible"),
         ("offline-composer", "provider", "", "Built-in writer"),
