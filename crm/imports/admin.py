@@ -24,7 +24,7 @@ from core.text.translation import gettext_lazy as _
 from crm.bulk_jobs.changes import UNDOABLE_FOR
 from crm.bulk_jobs.models import BulkJob
 from crm.imports.models import Import, ImportRowError
-from crm.imports.pages.base import TARGETS
+from crm.imports.pages.targets import TARGETS
 from crm.imports.rows.row_errors import errors_csv
 from crm.imports.services import update_import
 from crm.imports.undo import undo_import

@@ -30,7 +30,8 @@ from importlib import import_module
 import granian.server.mp, config.wsgi
 import_module("config.celery").app.loader.import_default_modules()
 from billing.gateways.registry import ADAPTERS, adapter_class
-[adapter_class(name).title for name in ADAPTERS]  # what pages and periodic tasks ask an adapter is no call of its gateway
+# What pages and periodic tasks ask an adapter is no call of its gateway.
+[adapter_class(name).title for name in ADAPTERS]
 print(gc.get_stats()[1]["collections"])
 print(*sorted({name.partition(".")[0] for name in sys.modules}))
 """

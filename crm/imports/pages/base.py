@@ -12,7 +12,6 @@ from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 
 from core.text.labels.counts import ROWS
-from core.text.labels.lead_places import PLACE_LABELS
 from core.text.translation import PluralText, gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
@@ -23,41 +22,8 @@ from core.web.navigation.places import SETTINGS, MenuItem, Place
 from core.web.pages import Page, PageError
 from core.web.words.problems import capitalize_text
 from crm.imports.pages.requirements import EMAIL, NUMBER, Requirement
+from crm.imports.pages.targets import CONTACT_TARGETS, LEAD_TARGETS, ORGANIZATION_TARGETS
 
-CONTACT_TARGETS = {
-    "name": gettext_lazy("Full name"),
-    "firstName": gettext_lazy("First name"),
-    "lastName": gettext_lazy("Last name"),
-    "email": gettext_lazy("Email"),
-    "countryCode": gettext_lazy("Country code"),
-    "areaCode": gettext_lazy("Area code"),
-    "number": gettext_lazy("Phone number"),
-    "tags": gettext_lazy("Tags"),
-    "category": gettext_lazy("Category"),
-    "organization": gettext_lazy("Organization (company)"),
-    "_id": gettext_lazy("Record ID (from an export)"),
-}
-LEAD_TARGETS = {
-    **CONTACT_TARGETS,
-    "pipeline": gettext_lazy("Pipeline"),
-    **PLACE_LABELS,
-    "status": gettext_lazy("Status"),
-    "source": gettext_lazy("Source"),
-    "value": gettext_lazy("Value"),
-    "notes": gettext_lazy("Notes"),
-    "productServices": gettext_lazy("Products"),
-    "team": gettext_lazy("Team"),
-    "teamMember": gettext_lazy("Team member"),
-}
-ORGANIZATION_TARGETS = {
-    "name": gettext_lazy("Name"),
-    "domain": gettext_lazy("Domain"),
-    "owner": gettext_lazy("Owner"),
-    "tags": gettext_lazy("Tags"),
-    "_id": gettext_lazy("Record ID (from an export)"),
-}
-TARGETS = {"contact": CONTACT_TARGETS, "lead": LEAD_TARGETS, "organization": ORGANIZATION_TARGETS}
-"""Type of an import -> target of a column -> its label."""
 HINTS = {
     "ContactCategoryNotFound_400": gettext_lazy("Enter the name of an existing category."),
     "ProductServiceNotFound_400": gettext_lazy("Enter names of existing products, separated by commas."),

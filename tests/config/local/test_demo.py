@@ -74,7 +74,7 @@ def test_makes_a_company_to_try(data: Path) -> None:
         assert set(Lead.objects.values_list("status", flat=True)) == {
             *("new", "contacted", "qualified", "proposal", "won", "lost")
         }
-        assert FollowUp.objects.filter(status="open").count() == 4
+        assert FollowUp.objects.filter(status="open").count() == 7
         assert LEADS <= CallLog.objects.count() <= 6 + LEADS + 2
         assert Meeting.objects.filter(starts_at__gt=timezone.now()).count() == 4
         colleagues = Member.objects.exclude(role=None).order_by("email").values_list("email", "role__name", "status")
