@@ -110,6 +110,8 @@ class ChangeMany(BulkList):
     """A bulk change of one field: the page's address has the parameters of the list that select the records."""
 
     template = "web/records/change.html"
+    never_empty: ClassVar[tuple[str, ...]] = ()
+    """Fields that every record has a value of, and that are not cleared."""
 
     def field(self, name: str) -> Field | None:
         """Return the field of the form that changes the name, or None for one that cannot be changed for many."""
@@ -137,6 +139,8 @@ class ChangeMany(BulkList):
         return form[self.what.name].value()
 
     def change_form(self) -> Form:
+        if self.what.name in self.never_empty:
+            return Form(fields=[self.what, *self.more_fields()])
         options = MANY if self.what.kind in SEVERAL else SINGLE
         how = Field("how", _("How"), "radio", options=options, initial=options[0].value)
         return Form(fields=[how, self.what, *self.more_fields()])
@@ -161,14 +165,15 @@ class ChangeMany(BulkList):
 
     def do_save(self) -> HttpResponse:
         form = self.change_form().bind(self.request.POST)
-        how, what = form["how"].value(), form[self.what.name]
+        how = form["how"].value() if "how" in form.fields else "set"
+        what = form[self.what.name]
         if not form.is_valid():
             return self.page({**self.chosen(form), "label": what.label}, status=422)
         value = what.value() if how in ("clear", "remove") else self.chosen_value(form)
         if form.errors:
             return self.page({**self.chosen(form), "label": what.label}, status=422)
         if how != "clear" and value in ("", None, []):
-            what.add_error(_("Enter a value, or choose Clear."))
+            what.add_error(_("Enter a value, or choose Clear.") if "how" in form.fields else _("Choose a change."))
             return self.page({**self.chosen(form), "label": what.label}, status=422)
         query, body = self.selection
         value = None if how == "clear" and what.kind not in SEVERAL else value

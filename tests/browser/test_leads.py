@@ -11,6 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 from accounts.models import CompanySettings
 from crm.models import Lead, LostReason, Stage
 from crm.pipelines.services import StageInput, create_pipeline
+from tests.crm.bulk_jobs.helpers import work
 from tests.kit.cast import make_cast
 from tests.kit.factories import ContactFactory, LeadFactory
 from tests.web.helpers import PASSWORD
@@ -111,7 +112,7 @@ def test_a_lost_stage_asks_for_the_reason(page: Page, live_server: Any) -> None:
     drag(page, new.locator(".lead-card"), lost)
     menu.select_option("Price")
     page.get_by_role("button", name="Mark as lost").press("Enter")
-    expect(page.locator(".toast")).to_contain_text("Moved to Gone")
+    expect(page.locator(".toast").last).to_contain_text("Moved to Gone")
     expect(lost.locator(".lead-card")).to_have_count(1)
     with cast.scope():
         assert Lead.objects.get(pk=moving.pk).lost_reason_id == reason.pk
@@ -125,9 +126,45 @@ def test_a_lost_stage_asks_for_the_reason(page: Page, live_server: Any) -> None:
     expect(menu).to_be_focused()
     page.get_by_role("button", name="Mark as lost").click()
     expect(lost.locator(".lead-card")).to_have_count(1)
-    expect(page.locator(".toast")).to_contain_text("Moved to Gone")
+    expect(page.locator(".toast").last).to_contain_text("Moved to Gone")
     with cast.scope():
         assert Lead.objects.get(pk=moving.pk).lost_reason_id is None
+
+
+def test_an_edited_stage_shows_everywhere_and_asks_for_the_reason(page: Page, live_server: Any) -> None:
+    cast = make_cast()
+    with cast.scope():
+        CompanySettings.objects.update_or_create(defaults={"lost_reason_required": True})
+        LostReason.objects.create(name="Price")
+        lead = LeadFactory(contact=ContactFactory(name="Ann Lee"), value=10)
+    page.goto("/")
+    page.get_by_label("Email address").fill(cast.owner.email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("heading", name="Home")).to_be_visible()
+    page.goto(f"/c/{cast.company.pk}/leads/{lead.pk}")
+    facts, header, move = page.locator("#facts"), page.locator("header #stage"), page.locator("#status select")
+    expect(header).to_have_text("New")
+    facts.get_by_role("link", name="Edit Stage").click()
+    cell = facts.locator(".cell-form")
+    cell.get_by_label("Stage").select_option("Lost")
+    cell.get_by_role("button", name="Save").click()
+    reason = cell.get_by_label("Reason for loss")
+    expect(reason).to_be_focused()
+    reason.select_option("Price")
+    cell.get_by_role("button", name="Save").click()
+    expect(header).to_have_text("Lost")
+    expect(move.locator("option:checked")).to_have_text("Lost")
+    expect(facts.locator("[id='fact-stage']")).to_contain_text("Lost")
+    expect(facts.locator("[id='fact-lostReason']")).to_contain_text("Price")
+    expect(facts.get_by_role("link", name="Edit Stage")).to_be_focused()
+    page.locator(".toast").get_by_role("button", name="Undo").click()
+    expect(page.locator(".toast").last).to_contain_text("Undoing a change")
+    with cast.scope():
+        work()
+    expect(header).to_have_text("New")
+    expect(move.locator("option:checked")).to_have_text("New")
+    expect(facts.locator("[id='fact-stage']")).to_contain_text("New")
 
 
 def test_a_board_shows_that_it_goes_on(page: Page, live_server: Any) -> None:

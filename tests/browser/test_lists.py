@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from crm.models import ContactTag, CustomField
 from tests.browser.axe import find_axe, violations
+from tests.browser.conftest import press
 from tests.crm.contacts.helpers import add_field
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, LeadFactory, OrganizationFactory, TagFactory
@@ -112,7 +113,7 @@ def test_pens_are_stops_of_tab_without_script_only(page: Page, browser: Any, liv
     enter(page, cast, "contacts")
     expect(page.locator("tr .pen").first).to_be_attached()
     page.locator("tr .name").focus()
-    page.keyboard.press("Tab")
+    press(page, "Tab")
     expect(page.locator("tr .pen:focus")).to_have_count(0)
     context = browser.new_context(base_url=live_server.url, java_script_enabled=False)
     plain = context.new_page()

@@ -434,6 +434,31 @@ def test_the_board_of_another_pipeline_moves_and_asks_for_reasons(scope: Cast, l
     assert (moved["Location"], "Moved to Gone" in toast_of(client, moved)) == (path, True)
 
 
+def test_the_stage_of_many_is_not_cleared(scope: Cast, leads: list[Lead], client: Any) -> None:
+    path, ids = at(scope.owner, "leads/change"), [lead.pk for lead in leads]
+    asked = html_of(client.post(path, {"do": "choose", "what": "stage", "ids": ids}))
+    assert ('name="stage"' in asked, 'value="clear"' in asked) == (True, False)
+    assert 'value="clear"' in html_of(client.post(path, {"do": "choose", "what": "expectedCloseAt", "ids": ids}))
+    empty = client.post(path, {"do": "save", "what": "stage", "how": "clear", "stage": "", "ids": ids})
+    assert (empty.status_code, "Choose a change." in text_of(empty)) == (422, True)
+    lost = stage_of_status("lost").pk
+    client.post(path, {"do": "save", "what": "stage", "stage": lost, "ids": ids})
+    assert set(Lead.objects.values_list("stage", flat=True)) == {lost}
+
+
+def test_the_bulk_bar_changes_nothing_by_default(scope: Cast, leads: list[Lead], client: Any) -> None:
+    path, ids = at(scope.owner, "leads"), [lead.pk for lead in leads]
+    before = list(Lead.objects.values_list("stage", "team_member").order_by("pk"))
+    moved = client.post(f"{path}/change", {"do": "move", "stage": "", "ids": ids})
+    assert "Choose a stage first" in toast_of(client, moved)
+    assert "Choose a member first" in toast_of(client, client.post(path, {"do": "assign", "member": "", "ids": ids}))
+    assert list(Lead.objects.values_list("stage", "team_member").order_by("pk")) == before
+    client.post(path, {"do": "assign", "member": scope.owner.pk, "ids": ids})
+    assert set(Lead.objects.values_list("team_member", flat=True)) == {scope.owner.pk}
+    client.post(path, {"do": "assign", "member": "nobody", "ids": ids})
+    assert set(Lead.objects.values_list("team_member", flat=True)) == {None}
+
+
 def test_an_edited_stage_asks_for_the_reason(scope: Cast, leads: list[Lead], client: Any) -> None:
     CompanySettings.objects.update_or_create(defaults={"lost_reason_required": True})
     reason = scope.key.post("/lost-reason", {"name": "Price"}).data["_id"]

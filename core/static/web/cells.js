@@ -30,7 +30,7 @@ function put(cell, page) {
   made.classList.toggle("editing", Boolean(form));
   if (form) before.set(made, before.get(cell) ?? cell);
   cell.replaceWith(made);
-  const field = form ? one("[aria-invalid], [autofocus]", form) ?? one(FIELDS, form) ?? form : one(".pen", made);
+  const field = form ? one("[aria-invalid]", form) ?? all(FIELDS, form).at(one(".cell-form", cell) ? -1 : 0) ?? form : one(".pen", made);
   field?.focus();
   if (field?.matches("input:not([type=checkbox], [type=radio])")) field.select();
 }

@@ -100,7 +100,9 @@ class Refresh extends HTMLElement {
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     for (const part of parts) {
       const found = page.getElementById(part.id);
-      if (!found || !part.isConnected) continue;
+      // A fact stays as it is where nothing changed, or where somebody is in it.
+      if (!found || !part.isConnected || part.isEqualNode(found)) continue;
+      if (part.matches("dd.editing, dd[aria-busy], dd:focus-within")) continue;
       const made = document.importNode(found, true);
       part.replaceWith(made);
       window.htmx.process(made);

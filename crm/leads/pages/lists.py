@@ -164,7 +164,10 @@ class Leads(LeadList):
         return self.move(self.sent_id(), self.here)
 
     def do_assign(self) -> HttpResponse:
-        return self.change({"teamMember": self.request.POST.get("member") or None})
+        member = self.request.POST.get("member")
+        if not member:
+            return self.fail(gettext("Choose a member first"), self.here)
+        return self.change({"teamMember": None if member == "nobody" else member})
 
 
 class StartForLeads(StartForMany, LeadList):
@@ -177,6 +180,7 @@ class ChangeLeads(ChangeMany, LeadList):
     path = "leads/change"
     name = "leads-change"
     title = gettext_lazy("Change leads")
+    never_empty = ("stage",)
 
     def field(self, name: str) -> Field | None:
         if name in (*LINKED_FIELDS, *PLACE_LABELS):
@@ -193,6 +197,8 @@ class ChangeLeads(ChangeMany, LeadList):
     def do_move(self) -> HttpResponse:
         """Move the leads to the stage that the bulk bar sent, and ask for the reason of a loss first."""
         stage = self.request.POST.get("stage", "")
+        if not stage:
+            return self.fail(gettext("Choose a stage first"), self.list_here)
         if self.kind_of_stage(stage) != "lost" or not self.reasons:
             return self.change({"stage": stage})
         self.what = self.linked_field("stage")

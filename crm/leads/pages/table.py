@@ -123,7 +123,6 @@ class LeadCell(OrganizationCell, LeadTable):
         form = super().cell_form(values)
         if self.request.method == "POST" and self.asks_reason:
             reason = self.linked_field("lostReason")
-            reason.autofocus = True
             form.initial["lostReason"] = values.get("lostReason")
             form.insert(reason)
         several = {name: self.record[name] for name in ("productServices", "tags")}
