@@ -18,7 +18,7 @@ from accounts.staff_visits.services import open_visit
 from config.staff_visits.resources import find_resources
 from config.urls import session
 from core.ids import new_id
-from crm.models import Meeting
+from crm.models import FollowUp, Lead, Meeting
 from outreach.models import ChatApp
 from tests.config.staff_visits.helpers import REASON, at, opened, show, spread_secrets
 from tests.guards.backoffice_rows import SECRET
@@ -112,6 +112,7 @@ def _add_kinds(cast: Cast) -> None:
         begins = timezone.now()
         times = {"starts_at": begins, "ends_at": begins + timedelta(hours=1), "timezone": "UTC"}
         Meeting.objects.create(title="Call", kind="online", organizer=cast.owner, **times)
+        FollowUp.objects.create(title="Call", lead=Lead.objects.first(), due_at=begins)
 
 
 def test_records_of_keys_have_no_page(cast: Cast, visit: StaffVisit, client: Client) -> None:
