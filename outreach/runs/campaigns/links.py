@@ -91,7 +91,8 @@ def _by_number(counts: Mapping[LinkKey, Clicks], mail: Mail, link_count: int) ->
     by_number: dict[int | None, Clicks] = {}
     for (step, place, of_links, link), clicks in counts.items():
         if (step, place) == (mail.step, mail.place):
-            number = link if of_links == link_count else None
+            # Older clicks have no count of the links.
+            number = link if of_links in (0, link_count) else None
             before = by_number.get(number, NONE)
             by_number[number] = Clicks(before.people + clicks.people, before.clicks + clicks.clicks)
     return by_number

@@ -84,7 +84,9 @@ def test_any_permission_class_refuses_in_the_envelope(client: Client, monkeypatc
     assert answer.json()["warning"] == "the beans are closed"
 
 
-def test_a_view_that_declares_no_access_is_refused_by_default() -> None:
+def test_a_view_that_declares_no_access_is_refused_by_default(cast: Cast) -> None:
+    Trusting.actor = Actor(AuthPath.SESSION, cast.owner.user_id, cast.company.pk)
+
     class Plain(APIView):
         def get(self, request: Any) -> Response:
             return Response("open")
