@@ -154,7 +154,9 @@ class ResourceViewSet(ViewSetMixin, ApiView, GenericAPIView[Model]):
 
         A ViewSet's own backends come before those of the query, so that `listed` has their conditions too.
         """
-        self.list_query, self.chosen_fields = read_query(self.request, self.answering_listing)
+        query, names = read_query(self.request, self.answering_listing)
+        self.list_query = query
+        self.chosen_fields = names
         inherited = ResourceViewSet.filter_backends
         for backend in (backend for backend in self.filter_backends if backend not in inherited):
             queryset = backend().filter_queryset(self.request, queryset, self)
