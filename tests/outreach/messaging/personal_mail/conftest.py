@@ -1,4 +1,4 @@
-"""A mailbox with a real IMAP server behind it, beside a sender that has sent."""
+"""A contact, and a mailbox with a real IMAP server behind it, beside a sender that has sent."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from crm.models import Contact
 from outreach.models import ImapMailbox
 from tests.kit.cast import Cast
+from tests.kit.factories import ContactFactory
 from tests.kit.imap_server import PASSWORD, USER, ImapServer, imap_server
 from tests.outreach.helpers import Post
 
@@ -32,3 +34,10 @@ def mailbox(cast: Cast, post: Post, imap: ImapServer) -> ImapMailbox:
             folders=["INBOX"],
             verified=True,
         )
+
+
+@pytest.fixture
+def ada(cast: Cast) -> Contact:
+    with cast.scope():
+        contact: Contact = ContactFactory(name="Ada Lovelace", email="ada@example.com", custom={})
+    return contact
