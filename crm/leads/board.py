@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from django.db.models import Count, F, QuerySet, Sum
+from django.db.models import Count, Exists, F, QuerySet, Sum
 
+from accounts.models import CompanySettings
 from core.errors import NamedError
 from core.types import JsonObject, Values
 from crm.leads.models import Lead
@@ -13,10 +14,9 @@ from crm.pipelines.services import NOT_FOUND
 
 def read_board(rows: QuerySet[Lead], id: str) -> JsonObject:
     """Return the board of the pipeline with this id, of these leads. Raises PipelineNotFound_404."""
-    pipelines = [
-        {"_id": pipeline.pk, "name": pipeline.name, "isDefault": pipeline.is_default}
-        for pipeline in Pipeline.objects.order_by(F("is_default").desc(), "name", "pk")
-    ]
+    needs_reason = Exists(CompanySettings.objects.filter(lost_reason_required=True))
+    stored = list(Pipeline.objects.annotate(needs_reason=needs_reason).order_by(F("is_default").desc(), "name", "pk"))
+    pipelines = [{"_id": row.pk, "name": row.name, "isDefault": row.is_default} for row in stored]
     pipeline = next((row for row in pipelines if row["_id"] == id or (not id and row["isDefault"])), None)
     if pipeline is None:
         raise NamedError(NOT_FOUND, "there is no such pipeline in this company", field="pipeline")
@@ -36,6 +36,7 @@ def read_board(rows: QuerySet[Lead], id: str) -> JsonObject:
             {"_id": id, "name": name}
             for id, name in LostReason.objects.order_by("name", "pk").values_list("pk", "name")
         ],
+        "lostReasonRequired": stored[0].needs_reason,
     }
 
 

@@ -38,3 +38,4 @@ class BoardOut(Output):
     stages = Computed(serializers.ListField(child=BoardStage()))
     pipelines = Computed(serializers.ListField(child=BoardPipeline(), help_text="all pipelines, the default one first"))
     lostReasons = Computed(serializers.ListField(child=NamedModelSnapshot(), help_text="by name, at most 200"))
+    lostReasonRequired = Computed(serializers.BooleanField(help_text="the company's setting"))

@@ -37,6 +37,7 @@ class BoardData(TypedDict):
     stages: list[BoardStageData]
     pipelines: list[Values]
     lostReasons: list[Values]
+    lostReasonRequired: bool
 
 
 class LeadData(TypedDict):

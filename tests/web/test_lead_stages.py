@@ -53,6 +53,31 @@ def test_many_are_lost_with_a_reason(scope: Cast, leads: list[Lead], client: Any
     assert set(Lead.objects.values_list("status", "lost_reason")) == {("won", None)}
 
 
+@pytest.mark.parametrize("required", [True, False])
+def test_the_board_asks_for_a_reason_that_is_required(
+    scope: Cast, leads: list[Lead], client: Any, *, required: bool
+) -> None:
+    CompanySettings.objects.update_or_create(defaults={"lost_reason_required": required})
+    lost = stage_of_status("lost").pk
+    move = {"do": "move", "id": leads[0].pk, "stage": lost, "lostReason": ""}
+    path = at(scope.owner, "leads?view=board")
+    if required:
+        # Without any reason the refusal leads to the page where they are added.
+        page = client.get(client.post(path, move)["Location"])
+        assert "Choose a reason for loss. Reasons for loss" in text_of(page)
+    scope.key.post("/lost-reason", {"name": "Price"})
+    assert scope.session.get("/lead/board").data["lostReasonRequired"] is required
+    board = html_of(client.get(path))
+    assert ('name="lostReason" required>' in board, "Choose a reason<" in board) == (required, True)
+    moved = client.post(path, move)
+    leads[0].refresh_from_db()
+    assert leads[0].status == ("new" if required else "lost")
+    if required:
+        page = client.get(moved["Location"])
+        assert moved["Location"] == at(scope.owner, f"leads/{leads[0].pk}/move?stage={lost}")
+        assert ("Why was the lead lost?" in text_of(page), "Choose a reason for loss." in text_of(page)) == (True, True)
+
+
 def test_a_lead_is_made_for_somebody_new_or_known(scope: Cast, client: Any) -> None:
     roof, path = product("Roof"), at(scope.owner, "leads/new")
     new = {"name": "Cid", "email": "cid@example.org", "countryCode": "+44", "number": "7400123456", "status": "new"}

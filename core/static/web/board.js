@@ -108,6 +108,7 @@ class Board extends HTMLElement {
     form.reset();
     form.elements.id.value = card.dataset.card;
     form.elements[this.form.dataset.field].value = place;
+    one("[data-card-name]", form).textContent = one(".name", card).textContent.trim();
     form.showPopover({ source: one("[data-move]", card) ?? card });
     one("select", form).focus();
   }

@@ -58,6 +58,7 @@ OPEN_LEAD = Cure(_("Open the lead"), "lead", "lead", "GET", has_record=True)
 VIDEO_CALLS = Cure(_("Set up video calls"), "video-calls", "settings", "PUT")
 OWN_CALENDAR = Cure(_("Connect Google Calendar"), "booking-hours", "my-calendar", "PUT")
 SUPPRESSIONS = Cure(_("Show the suppression list"), "suppressions", "genie", "GET")
+LOST_REASONS = Cure(_("Reasons for loss"), "lost-reasons", "settings", "GET")
 SEATS = Cure(_("Buy seats"), "plan", "plan", "GET")
 
 REMEDIES: Mapping[str, Remedy] = {
@@ -76,6 +77,7 @@ REMEDIES: Mapping[str, Remedy] = {
     "address_suppressed": Remedy((SUPPRESSIONS,), _("The address is on the suppression list.")),
     "unsubscribed": Remedy((), _("The contact has unsubscribed.")),
     "contactExists": Remedy((OPEN_CONTACT,)),
+    "LostReasonRequired_400": Remedy((LOST_REASONS,), _("Choose a reason for loss.")),
     "leadRepeats": Remedy((OPEN_LEAD,), _("This contact already has an open lead.")),
     "CannotDeleteDefaultTeam_400": Remedy((), _("You can't delete the fallback team. Choose other teams.")),
 }

@@ -217,7 +217,8 @@ class LeadPage(NamesOrganization):
             body["lostReason"] = reason
         answer = self.ask("PUT", f"lead/{id}", None, body)
         if not answer.ok:
-            return self.refuse(answer, to)
+            asks_again = answer.name == "LostReasonRequired_400"
+            return self.refuse(answer, self.address("lead-move", id, stage=stage) if asks_again else to)
         name = (answer.data["stage"] or {}).get("name", "")
         text = toast_text(_("Moved to %(status_label)s") % {"status_label": name}, answer.notice)
         return self.redirect_with_toast(text, to, undo=answer.job)

@@ -148,7 +148,13 @@ class Leads(LeadList):
             )
         count = self.count.of(sum(stage["count"] for stage in board["stages"]))
         reasons = [Option(row["_id"], row["name"]) for row in board["lostReasons"]]
-        return {"board": columns, "counted": count, "reasons": reasons, **self.pipeline_choice(board)}
+        return {
+            "board": columns,
+            "counted": count,
+            "reasons": reasons,
+            "reason_required": board["lostReasonRequired"],
+            **self.pipeline_choice(board),
+        }
 
     def pipeline_choice(self, board: BoardData) -> JsonObject:
         """Return the pipelines that the board can show, with their addresses."""

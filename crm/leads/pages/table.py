@@ -123,6 +123,7 @@ class LeadCell(OrganizationCell, LeadTable):
         form = super().cell_form(values)
         if self.request.method == "POST" and self.asks_reason:
             reason = self.linked_field("lostReason")
+            reason.placeholder = _("Choose a reason")
             form.initial["lostReason"] = values.get("lostReason")
             form.insert(reason)
         several = {name: self.record[name] for name in ("productServices", "tags")}
