@@ -66,7 +66,7 @@ def is_network_refused() -> bool:
     return _refused.get()
 
 
-def leave() -> None:
+def require_network_allowed() -> None:
     """Check that a connection may be opened or used now. Raises NetworkInTransaction inside of `forbid_network`."""
     if _refused.get():
         raise NetworkInTransaction
@@ -125,7 +125,7 @@ def resolve_allowed(host: str, port: int, *, private_hosts: Iterable[str] | None
     `private_hosts` are the exceptions (host names, addresses or networks), by default the setting
     OUTBOUND_PRIVATE_HOSTS. A name with one private address is refused, since DNS rebinding begins with a mixed answer.
     """
-    leave()
+    require_network_allowed()
     why_not = _why_not.get()
     # Before the name is resolved: a held copy asks no name server about its company's hosts.
     if why_not is not None and (reason := why_not()):

@@ -25,7 +25,7 @@ from urllib3 import HTTPConnectionPool, HTTPSConnectionPool, encode_multipart_fo
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError
 
-from core.outbound import OutboundRefused, connect, leave
+from core.outbound import OutboundRefused, connect, require_network_allowed
 from core.outbound_tls import own_authorities
 from core.types import Values
 
@@ -119,7 +119,7 @@ _deadline: ContextVar[Deadline | None] = ContextVar("leadwright_http_deadline", 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[Deadline]:
     """Shut down the guarded connections that are opened inside of the block when `seconds` are over."""
-    leave()
+    require_network_allowed()
     with Deadline(seconds) as deadline:
         token = _deadline.set(deadline)
         try:

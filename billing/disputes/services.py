@@ -168,7 +168,7 @@ def _open(attempt: Attempt, payment: Payment, fact: GatewayDispute) -> Dispute |
     _hold(attempt, held)
     # The gateway has taken the money already, so the books move it out of the cash at that gateway.
     _book(dispute, payment, "", gets=DISPUTED, gives=cash_account(attempt.letter))
-    _tell(dispute, attempt, payment, Kind.CHARGEBACK)
+    _record_transaction(dispute, attempt, payment, Kind.CHARGEBACK)
     emit("payment.disputed", [payment.pk], payloads={payment.pk: {"amountMinor": held, "reason": dispute.reason}})
     take_reward_back(payment, held, key=dispute.pk, note=_note(dispute))
     # A dispute of a former period takes no access away that was paid for since.
@@ -218,7 +218,7 @@ def _win(dispute: Dispute, attempt: Attempt, payment: Payment) -> None:
     _book(dispute, payment, ":won", gets=cash_account(attempt.letter), gives=owed)
     _hold(attempt, -dispute.amount_minor)
     _close(dispute, Status.WON)
-    _tell(dispute, attempt, payment, Kind.REVERSAL)
+    _record_transaction(dispute, attempt, payment, Kind.REVERSAL)
     emit("payment.undisputed", [payment.pk], payloads={payment.pk: {"amountMinor": dispute.amount_minor}})
     return_rewards(source=f"invoice:{payment.invoice_id}", note=_note(dispute))
     # With another dispute open, a part of the period's money is still missing.
@@ -263,7 +263,7 @@ def _close(dispute: Dispute, status: str) -> None:
     dispute.save(update_fields=["status", "closed_at", "updated_at"])
 
 
-def _tell(dispute: Dispute, attempt: Attempt, payment: Payment, kind: str) -> None:
+def _record_transaction(dispute: Dispute, attempt: Attempt, payment: Payment, kind: str) -> None:
     Transaction.objects.create(
         kind=kind,
         amount_minor=dispute.amount_minor,

@@ -7,7 +7,7 @@ from datetime import timedelta
 from accounts.settings.notices import Notice, register_notice
 from billing.entitlements.banner import state_banner
 from billing.entitlements.selectors import SOURCE
-from billing.entitlements.use import tell_of_use
+from billing.entitlements.use import notify_of_usage
 from billing.entitlements.views import PlanViewSet
 from core.access import set_entitlements
 from core.api.routes import protected
@@ -16,7 +16,7 @@ from core.text.translation import gettext_lazy
 from core.web.banners import set_banner
 
 protected.register("plans", PlanViewSet)
-register(PeriodicTask("use of limits", tell_of_use, every=timedelta(minutes=1)))
+register(PeriodicTask("use of limits", notify_of_usage, every=timedelta(minutes=1)))
 register_notice(
     Notice("limit.nearly_used", gettext_lazy("Plan limit reached or nearly reached"), "notice_limit_nearly_used")
 )

@@ -31,7 +31,7 @@ SMALLEST = 2
 """Below, a limit is reached by the only record that there may be."""
 
 
-def tell_of_use() -> bool:
+def notify_of_usage() -> bool:
     """Check the usage of a batch of companies, each at most once an hour. Returns whether more may be waiting.
 
     Each check runs in one transaction with its notices, under the lock of its subscription, which stores the notices

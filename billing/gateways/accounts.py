@@ -71,7 +71,7 @@ def active_accounts() -> list[GatewayAccount]:
 
 
 def _is_on(account: GatewayAccount) -> bool:
-    return account.state == State.ON and account.adapter in ADAPTERS and not lacks(account)
+    return account.state == State.ON and account.adapter in ADAPTERS and not missing_credentials(account)
 
 
 def is_ready(account: GatewayAccount, currency: str) -> bool:
@@ -82,7 +82,7 @@ def is_ready(account: GatewayAccount, currency: str) -> bool:
     return currency in offered and currency in adapter_class(account.adapter).currencies.split()
 
 
-def lacks(account: GatewayAccount) -> list[str]:
+def missing_credentials(account: GatewayAccount) -> list[str]:
     """Return the credentials that are missing."""
     return [name for name in adapter_class(account.adapter).needs if not getattr(account, name)]
 
@@ -193,7 +193,7 @@ def examine_account(account: GatewayAccount) -> None:
 
     Raises Misconfigured and AmbiguousOutcome.
     """
-    if missing := lacks(account):
+    if missing := missing_credentials(account):
         raise Misconfigured(f"it needs {' and '.join(missing)}")
     with record_account_health(account):
         gateway_client(account).check()

@@ -20,15 +20,15 @@ NOTICES = (
 
 def tell_received(payment: Payment, *, by: str, credited: bool = False) -> None:
     """Notify of a payment in the transaction that books it. `credited`: it became balance."""
-    _tell(RECEIVED, payment, by_bank=by == "bank", credited=credited)
+    _notify(RECEIVED, payment, by_bank=by == "bank", credited=credited)
 
 
 def tell_rejected(payment: Payment) -> None:
     """Notify that staff have rejected an order's bank transfer, with the reason."""
-    _tell(REJECTED, payment, reason=payment.decision)
+    _notify(REJECTED, payment, reason=payment.decision)
 
 
-def _tell(notice: str, payment: Payment, **context: object) -> None:
+def _notify(notice: str, payment: Payment, **context: object) -> None:
     context |= {
         "company": Company.objects.only("name").get(pk=payment.company_id),
         "payment": payment,

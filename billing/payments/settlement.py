@@ -158,7 +158,7 @@ def apply_payment(payment: Payment, *, account: str, by: str, tx: str) -> None:
     invoice = Invoice.objects.get(pk=payment.invoice_id)
     # Redeemed before anything is opened: where the last redemption is gone, the order must not take effect.
     redeem(payment.pk)
-    period = _open(payment, invoice)
+    period = _apply_purchase(payment, invoice)
     if invoice.number is None:  # a renewal's is issued when it is billed
         start, end = period  # the quote's was reckoned from when it was ordered
         invoice.period_start = start
@@ -181,14 +181,14 @@ def apply_payment(payment: Payment, *, account: str, by: str, tx: str) -> None:
     rows = [(Kind.PAYMENT, money, by), (Kind.PAYMENT, credit, "balance")]
     for kind, amount, way in rows:
         if amount:
-            _tell(payment, kind, amount, way)
+            _record_transaction(payment, kind, amount, way)
     payment.invoice = invoice
     if money:
         tell_received(payment, by=by)
     emit("payment.paid", [payment.pk], payloads={payment.pk: {"invoice": invoice.number, "by": by}})
 
 
-def _open(payment: Payment, invoice: Invoice) -> tuple[datetime | None, datetime | None]:
+def _apply_purchase(payment: Payment, invoice: Invoice) -> tuple[datetime | None, datetime | None]:
     """Apply a paid order to the subscription. Return the period that it has opened, or adds to.
 
     Raises ApiError if it cannot take effect.
@@ -266,12 +266,12 @@ def _text(moment: Any) -> str:
 def keep_as_credit(payment: Payment, *, account: str, by: str, tx: str) -> None:
     """Credit money that cannot pay its order to the company's balance."""
     post_transaction(tx, payment.currency, [(account, payment.amount_minor), (BALANCE, -payment.amount_minor)])
-    _tell(payment, Kind.CREDIT, payment.amount_minor, by)
+    _record_transaction(payment, Kind.CREDIT, payment.amount_minor, by)
     tell_received(payment, by=by, credited=True)
     emit("payment.credited", [payment.pk], payloads={payment.pk: {"by": by}})
 
 
-def _tell(payment: Payment, kind: str, amount: int, by: str) -> None:
+def _record_transaction(payment: Payment, kind: str, amount: int, by: str) -> None:
     Transaction.objects.create(
         kind=kind, amount_minor=amount, currency=payment.currency, by=by, payment=payment, invoice_id=payment.invoice_id
     )

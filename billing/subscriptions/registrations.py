@@ -8,13 +8,13 @@ from accounts.settings.notices import Notice, register_notice
 from billing.plans.versions import before_plan_change
 from billing.subscriptions.renewals import process_due_subscriptions
 from billing.subscriptions.services import provision_subscription
-from billing.subscriptions.versions import before_change, tell_of_ends
+from billing.subscriptions.versions import before_change, notify_of_version_ends
 from core.jobs import PeriodicTask, register
 from core.tenancy.provisioning import company_created
 from core.text.translation import gettext_lazy
 
 register(PeriodicTask("subscriptions", process_due_subscriptions, every=timedelta(minutes=1)))
-register(PeriodicTask("subscriptions.terms", tell_of_ends, every=timedelta(minutes=5)))
+register(PeriodicTask("subscriptions.terms", notify_of_version_ends, every=timedelta(minutes=5)))
 register_notice(Notice("payment_method.expiring", gettext_lazy("Card expires soon"), "notice_card_expires"))
 register_notice(
     Notice("subscription.ending", gettext_lazy("Subscription ends or is due soon"), "notice_subscription_ending")

@@ -77,7 +77,7 @@ def end_version(version: PlanVersion, on: date) -> None:
         Subscription.objects.filter(version_id=version.pk).update(version_told_at=None)
 
 
-def tell_of_ends() -> bool:
+def notify_of_version_ends() -> bool:
     """Notify the owners of a batch of subscriptions whose terms end (a periodic task). Returns whether more may wait.
 
     Each notice is sent in the transaction that records it: exactly once, even if workers crash.

@@ -40,7 +40,7 @@ class CompanyQuerySet(models.QuerySet[_Row]):
         # A generator would be used up by the loop.
         objs = list(objs)
         for instance in objs:
-            own(instance)
+            assign_company(instance)
         return super().bulk_create(objs, *args, **kwargs)
 
     def create(self, **values: Any) -> Any:
@@ -105,7 +105,7 @@ class CompanyRow(models.Model):
         base_manager_name = "objects"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        own(self)
+        assign_company(self)
         super().save(*args, **kwargs)
 
 
@@ -127,7 +127,7 @@ class CompanyModel(BaseModel, CompanyRow):
         abstract = True
 
 
-def own(instance: CompanyRow) -> None:
+def assign_company(instance: CompanyRow) -> None:
     """Set the instance's company to the active one. Raises NoActiveCompany if it belongs to another."""
     scope = active_scope()
     if scope is None:

@@ -221,8 +221,8 @@ def _move(segments: Sequence[Segment], ids: Sequence[str], touched: Mapping[str,
                 _add(segment, entered)
             if left:
                 raw_delete(SegmentMember.objects.filter(segment=segment.pk, record_id__in=left))
-            _tell(ENTERED, segment, entered, touched)
-            _tell(LEFT, segment, left, touched)
+            _emit_membership(ENTERED, segment, entered, touched)
+            _emit_membership(LEFT, segment, left, touched)
 
 
 def _add(segment: Segment, ids: Sequence[str]) -> None:
@@ -239,7 +239,7 @@ def event_payload(segment: Segment, id: str) -> JsonObject:
     return {"segment": segment.pk, "name": segment.name, segment.panel: id}
 
 
-def _tell(kind: str, segment: Segment, ids: Sequence[str], touched: Mapping[str, Sequence[Event]]) -> None:
+def _emit_membership(kind: str, segment: Segment, ids: Sequence[str], touched: Mapping[str, Sequence[Event]]) -> None:
     """Emit the events of records that entered or left, with the cause of the change that moved them."""
     groups: dict[tuple[bool, bytes], list[str]] = defaultdict(list)
     for id in ids:
@@ -290,8 +290,8 @@ def compare(id: str, *, tell: bool) -> None:
             [*params, id, company_id(), id, timezone.now(), id, tell, tell],
         )
         moved = cursor.fetchall()
-    _tell(ENTERED, segment, sorted(record for entered, record in moved if entered), {})
-    _tell(LEFT, segment, sorted(record for entered, record in moved if not entered), {})
+    _emit_membership(ENTERED, segment, sorted(record for entered, record in moved if entered), {})
+    _emit_membership(LEFT, segment, sorted(record for entered, record in moved if not entered), {})
 
 
 def compare_due() -> bool:

@@ -29,7 +29,7 @@ FORGET = "UPDATE workflows_slicemark SET runs = runs - %s::text[] WHERE runs ?| 
 CLEAR = "DELETE FROM workflows_slicemark WHERE runs = '[]'"
 
 
-def leave(runs: Collection[str]) -> str:
+def create_marker(runs: Collection[str]) -> str:
     """Leave a mark of the runs, in a transaction that ends before their slice begins. Returns its id."""
     id = new_id()
     with connection.cursor() as cursor:

@@ -346,7 +346,7 @@ class Trial:
         text = f"what it waits for is not known; the dry run goes by {handle!r}. Pin an output to go another way"
         self.draft.problems.add("notPinned", text, node_id=visit.node.id, severity="warning")
         step |= {"status": "done", "handle": handle, "waits": 0}
-        interpreter.leave(cursor.plan, cursor.state, visit.token, handle)
+        interpreter.end_token(cursor.plan, cursor.state, visit.token, handle)
 
     def _jump(self, cursor: Cursor, context: CompanyContext) -> bool:
         """End the earliest wait, at its time. Return whether there was one."""

@@ -111,11 +111,11 @@ def wake(plan: Plan, state: RunState, token: str, kind: str = TIMER, payload: An
         # Kept in the state until the visit, since another slice may be the one that makes it.
         state.holds[token].arrived = ResumeEvent(kind, payload)
     else:
-        leave(plan, state, token, "out")
+        end_token(plan, state, token, "out")
     return True
 
 
-def leave(plan: Plan, state: RunState, token: str, handle: str) -> None:
+def end_token(plan: Plan, state: RunState, token: str, handle: str) -> None:
     """End the token, and begin one for each edge from the handle."""
     position = state.tokens.pop(token)
     state.holds.pop(token, None)
@@ -136,7 +136,7 @@ def advance(plan: Plan, state: RunState, visit: Visit, outcome: Outcome, since: 
     elif outcome.items and visit.node.is_loop and visit.node.targets.get("item"):
         _begin_loop(plan, state, visit, outcome.items, outcome)
     else:
-        leave(plan, state, visit.token, "done" if visit.node.is_loop else outcome.handle)
+        end_token(plan, state, visit.token, "done" if visit.node.is_loop else outcome.handle)
 
 
 def _begin_loop(plan: Plan, state: RunState, visit: Visit, items: list[Any], outcome: Outcome) -> None:
@@ -169,11 +169,11 @@ def fail(plan: Plan, state: RunState, visit: Visit, *, retry: bool, unknown: boo
     if then == "fail":
         _fail(state, visit)
     elif then == "branch":
-        leave(plan, state, visit.token, ERROR)
+        end_token(plan, state, visit.token, ERROR)
     else:
         # To continue means the first way out, as if the node had succeeded.
         handles = visit.node.type.handles(visit.node.config)
-        leave(plan, state, visit.token, "done" if visit.node.is_loop else (handles or ("out",))[0])
+        end_token(plan, state, visit.token, "done" if visit.node.is_loop else (handles or ("out",))[0])
     return then
 
 
@@ -281,7 +281,7 @@ def _end_loop(plan: Plan, state: RunState, token: str) -> None:
         position.status = LIVE
         position.attempt = 1
     else:
-        leave(plan, state, token, "done")
+        end_token(plan, state, token, "done")
 
 
 def _follow(plan: Plan, state: RunState, node: str, scope: str, handle: str) -> None:

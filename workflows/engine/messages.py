@@ -16,7 +16,7 @@ KIND = "message"
 """The kind of the arrivals."""
 
 
-def tell_ended(deadline: float = float("inf")) -> None:
+def resume_runs(deadline: float = float("inf")) -> None:
     """Resume the runs whose messages have ended, until there is none left or monotonic() passes the deadline."""
     while monotonic() < deadline:
         with unscoped(reason="worker: messages of all companies that runs wait for"):

@@ -97,7 +97,7 @@ def work_slice() -> int:
             notices = claims.claim(claims.due_companies(), without=deaths)
             if not notices:
                 return 0
-            mark = crash_markers.leave(notices)
+            mark = crash_markers.create_marker(notices)
         return _work_marked(mark, notices)
 
 
@@ -113,7 +113,7 @@ def _work_suspect(deaths: Mapping[str, int]) -> int:
         else:
             # The mark commits before the run moves, since a killed worker cannot write it.
             with transaction.atomic():
-                mark = crash_markers.leave([run_id])
+                mark = crash_markers.create_marker([run_id])
             if _work_marked(mark, notices, forget=True):
                 return 1
     return 0

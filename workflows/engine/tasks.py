@@ -25,7 +25,7 @@ def work(deadline: float = float("inf")) -> None:
         if monotonic() - looked > PAUSE:
             while monotonic() < deadline and (completion.settle_some() or places.admit_batch()):
                 pass
-            messages.tell_ended(deadline)
+            messages.resume_runs(deadline)
             looked = monotonic()
         slices.enqueue_due_timers()
         if slices.work_slice():

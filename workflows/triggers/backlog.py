@@ -44,7 +44,7 @@ def add(events: Sequence[Event], priority: int) -> None:
         notify_workers(WORK)
 
 
-def has_fresh() -> bool:
+def has_non_bulk() -> bool:
     """Return whether non-bulk events of the active company are queued: later ones must follow them."""
     # Otherwise a later event could start its run before an earlier one.
     return bool(QueuedEvent.objects.filter(priority__lt=IN_BULK).exists())

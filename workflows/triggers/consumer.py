@@ -34,7 +34,7 @@ def start_by_events(events: Sequence[Event]) -> None:
     fresh = [event for event in events if not (event.cause or {}).get(QUEUE)]
     backlog.add(in_bulk, starts.BULK_PRIORITY)
     # Events must not overtake those that wait.
-    if fresh and (limits.count_queued_runs() >= limits.MAX_QUEUED or backlog.has_fresh()):
+    if fresh and (limits.count_queued_runs() >= limits.MAX_QUEUED or backlog.has_non_bulk()):
         backlog.add(fresh, backlog.FRESH)
     elif fresh:
         start(fresh)

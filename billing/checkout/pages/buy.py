@@ -38,7 +38,7 @@ class BuyPlan(BillingPage):
         return text if is_id(text) else ""
 
     @cached_property
-    def held(self) -> dict[str, int]:
+    def add_on_quantities(self) -> dict[str, int]:
         """Return the subscription's quantity of each add-on by its id; empty if the subscription is not open."""
         subscription = self.subscription
         return (
@@ -73,11 +73,11 @@ class BuyPlan(BillingPage):
         for add_on in self.subscription["offeredAddOns"]:
             prices = {(price["currency"], price["interval"]): price["amount"] for price in add_on["prices"]}
             amount = prices.get((code, interval))
-            if amount is None and add_on["_id"] not in self.held:
+            if amount is None and add_on["_id"] not in self.add_on_quantities:
                 continue
             costs = EACH[interval] % {"amount": money_text(Decimal(str(amount)), code)} if amount is not None else ""
             about = " ".join(text for text in (add_on["description"], costs) if text)
-            value = self.held.get(add_on["_id"], 0)
+            value = self.add_on_quantities.get(add_on["_id"], 0)
             fields.append(
                 Field(f"{ADD_ON}{add_on['_id']}", add_on["name"], kind="number", initial=value, help_text=about)
             )
@@ -93,11 +93,11 @@ class BuyPlan(BillingPage):
         quantities = {
             name.removeprefix(ADD_ON): value or 0 for name, value in form.values.items() if name.startswith(ADD_ON)
         }
-        changed = {id: number for id, number in quantities.items() if number != self.held.get(id, 0)}
+        changed = {id: number for id, number in quantities.items() if number != self.add_on_quantities.get(id, 0)}
         if changed:
-            chosen = {**self.held, **changed}
+            chosen = {**self.add_on_quantities, **changed}
             values["addOns"] = [{"addOnID": id, "quantity": number} for id, number in chosen.items() if number]
-            fewer = all(number < self.held.get(id, 0) for id, number in changed.items())
+            fewer = all(number < self.add_on_quantities.get(id, 0) for id, number in changed.items())
             if fewer and self.runs_with(values.get("interval", "")):
                 values["when"] = "periodEnd"
         return {"planID": self.plan_id, **values}

@@ -65,7 +65,7 @@ class MergedRecord:
         """Return the columns that belong together with this one, including itself."""
         return DELETION if column in DELETION else self.groups.get(column, (column,))
 
-    def keep(self, column: str) -> None:
+    def keep_present_value(self, column: str) -> None:
         """Keep the present values of the column and of those that belong to it."""
         for name in self.group(column):
             if name in self.row:

@@ -176,7 +176,7 @@ class ImportDetail(ImportPage):
             return self.redirect_with_toast(nothing, here)
         answer = self.ask("POST", f"{self.resource}/mend", None, {"rows": body})
         if answer.ok:
-            self.tell_mended(answer.data)
+            self.report_fixed_rows(answer.data)
         else:
             messages.error(self.request, answer.refusal)
         saved = {entry["row"] for entry in body} if answer.ok else set[int]()
@@ -190,7 +190,7 @@ class ImportDetail(ImportPage):
                 row.fill(sent)
         return self.page(context)
 
-    def tell_mended(self, mended: Values) -> None:
+    def report_fixed_rows(self, mended: Values) -> None:
         """Show the result of the fixed rows."""
         counts = (
             (CREATED, mended["created"]),

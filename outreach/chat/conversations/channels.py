@@ -261,7 +261,13 @@ class MailChannel(ConversationChannel):
         subject, answered, before, earlier, thread = ((value or "") for value in last)
         # RFC 5322, 3.6.4: the former references, our message, and the one that is answered.
         ids = f"{earlier} {before} {f'<{answered}>' if answered else ''}".split()
-        return {**body, "type": "mail", "subject": _again(subject), "references": " ".join(ids), "thread": thread}
+        return {
+            **body,
+            "type": "mail",
+            "subject": _reply_subject(subject),
+            "references": " ".join(ids),
+            "thread": thread,
+        }
 
     def columns(self, conversation: Conversation, content: Values) -> JsonObject:
         sender = conversation.smtp or conversation.mail_app
@@ -296,7 +302,7 @@ BEGUN = (
 )
 
 
-def _again(subject: str) -> str:
+def _reply_subject(subject: str) -> str:
     return (subject if subject.lower().startswith("re:") else f"Re: {subject}".strip())[:998]
 
 

@@ -30,7 +30,7 @@ from outreach.chat.conversations.people import (
     lock_text,
 )
 from outreach.chat.conversations.replies import stop_outreach
-from outreach.chat.conversations.states import BOT, CLOSED, QUEUED, moved
+from outreach.chat.conversations.states import BOT, CLOSED, QUEUED, next_state
 from outreach.chat.conversations.targets import save_with_target
 from outreach.connections.chat_apps.models import ChatApp, ChatOptOut
 from outreach.messaging.inbox.analysis.words import asks_to_stop
@@ -289,7 +289,7 @@ def identify(conversation: Conversation, contact: Contact, member_id: str) -> No
 def enter(conversation: Conversation, move: str) -> None:
     """Make a move of a locked conversation, which the caller saves. Raises InvalidRequest_400."""
     before = conversation.state
-    conversation.state = moved(before, move)
+    conversation.state = next_state(before, move)
     now = timezone.now()
     if conversation.state == QUEUED and before != QUEUED:
         conversation.queued_at = now

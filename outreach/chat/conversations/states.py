@@ -41,7 +41,7 @@ continues. With queue the conversation waits for a member.
 """
 
 
-def moved(state: str, move: str) -> str:
+def next_state(state: str, move: str) -> str:
     """Return the state after a move. Raises InvalidRequest_400 for a move that the state does not have."""
     try:
         # A table and no ifs, so that a test can go through all pairs.

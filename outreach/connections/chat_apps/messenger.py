@@ -42,13 +42,13 @@ class MessengerClient:
     def of(cls, app: ChatApp) -> MessengerClient:
         """Return the client of an app. Raises SmtpError when the stored token was not given for this bot."""
         try:
-            return cls.at(app.access_token)
+            return cls.with_token(app.access_token)
         except SecretUnreadable:
             detail = "The stored token was given for another bot. Enter it again."
             raise SmtpError("auth", detail, temporary=False) from None
 
     @classmethod
-    def at(cls, token: str) -> MessengerClient:
+    def with_token(cls, token: str) -> MessengerClient:
         """Return the client of a token."""
         return cls((settings.VENDOR_BASE_URLS.get("messenger") or BASE_URL).rstrip("/"), token)
 

@@ -48,11 +48,11 @@ def run(job: CardScan, deadline: float) -> None:
             lines = reader_of(app).read(picture, file.mime, seconds=SECONDS)[:MAX_LINES]
     except OcrFailed as failed:
         note_error(app, failed.detail)
-        _again(job, failed.detail, failed.temporary)
+        _retry_later(job, failed.detail, failed.temporary)
         return
     except (ContentUnavailable, S3Failed, OSError) as error:
         log.warning("the picture of scan %s cannot be had: %s", job.pk, error)
-        _again(job, "The picture cannot be had from where it is stored.", True)
+        _retry_later(job, "The picture cannot be had from where it is stored.", True)
         return
     note_error(app, "")
     region = Company.objects.filter(pk=job.company_id).values_list("country", flat=True).first() or ""
@@ -63,7 +63,7 @@ def run(job: CardScan, deadline: float) -> None:
     )
 
 
-def _again(job: CardScan, detail: str, temporary: bool) -> None:
+def _retry_later(job: CardScan, detail: str, temporary: bool) -> None:
     if temporary and job.attempts < MAX_TRIES:
         release(job, due_at=timezone.now() + timedelta(seconds=5 * job.attempts), error=detail)
     else:

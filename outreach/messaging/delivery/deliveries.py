@@ -52,7 +52,7 @@ def event_columns(job: SendJob, kind: str, at: datetime, *, for_good: bool = Fal
     return values
 
 
-def tell(job_id: str, kind: str, at: datetime, *, for_good: bool = False) -> None:
+def record_event(job_id: str, kind: str, at: datetime, *, for_good: bool = False) -> None:
     """Write the event `kind` to the message; `for_good` marks a permanent bounce."""
     read = ("delivery", "delivery_status", "bounced_at", "complained_at")
     # The JSON column is read and written as a whole: two events at the same time would lose one of them.

@@ -21,7 +21,7 @@ from outreach.connections.chat_apps.models import ChatApp
 from outreach.connections.smtp.markup import MAX_DEPTH, depth_of, sanitise_html, text_from_html
 from outreach.connections.smtp.message import clean_line
 from outreach.messaging.delivery import ledger
-from outreach.messaging.delivery.approving.approvals import ends_at, hold
+from outreach.messaging.delivery.approving.approvals import ends_at, turn_into_drafts
 from outreach.messaging.delivery.approving.facts import facts_about
 from outreach.messaging.delivery.approving.hashes import HALF
 from outreach.messaging.delivery.deciding.decision import final_state
@@ -237,7 +237,7 @@ def approve_message(
         raise NamedError("CampaignCannotBeUpdated_400", f"it would never go. {sentence_of(never)}", field="sendJobId")
     # A lapsed approval goes through draft, so that the ledger has both decisions.
     if job.status == Status.APPROVED and (lapse := job.lapse(timezone.now())):
-        hold(SendJob.objects.filter(pk=message_id), member_id, lapse)
+        turn_into_drafts(SendJob.objects.filter(pk=message_id), member_id, lapse)
     shown = {"approved_envelope": job.envelope, "recipient": job.address}
     approve(SendJob.objects.filter(pk=message_id), member_id, after_delay(delay_seconds), **shown)
 
@@ -256,7 +256,7 @@ def hold_message(*, message_id: str, member_id: str) -> None:
         raise NamedError(
             "CampaignCannotBeUpdated_400", "the message had not been written when it was cancelled", field="sendJobId"
         )
-    hold(SendJob.objects.filter(pk=message_id), member_id)
+    turn_into_drafts(SendJob.objects.filter(pk=message_id), member_id)
 
 
 @transaction.atomic

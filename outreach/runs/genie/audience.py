@@ -79,7 +79,7 @@ class Audience:
             where |= Q(pk__in=contacts_of(segment).values("pk"))
         return Contact.objects.filter(where, is_deleted=False)
 
-    def after(self, place: str, size: int) -> list[str]:
+    def next_ids(self, place: str, size: int) -> list[str]:
         """Return up to `size` ids of contacts after the id `place`, ascending; none at the end. Some may be deleted.
 
         Each selector reads its next ids from its own index, so that every step costs the same.

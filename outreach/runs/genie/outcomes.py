@@ -24,7 +24,7 @@ from outreach.runs.genie.models import GenieScheduler
 
 Status = SendJob.Status
 ENDED_UNSENT = (Status.FAILED, Status.UNKNOWN, Status.CANCELLED, Status.SUPPRESSED)
-UNTOLD = ("delivered", "opened", "clicked")
+UNREPORTED = ("delivered", "opened", "clicked")
 """Outcomes that may be null."""
 OUTCOMES = ("sent", "delivered", "opened", "clicked", "replied", "unsubscribed", "bounced", "notSent")
 
@@ -101,7 +101,7 @@ def unreported_outcomes(run: GenieScheduler, whole: Mapping[str, int], tracking:
     measured = measured_of(run, whole)
     reported = {name: measured[name] > 0 if whole["sent"] else tracking[name] for name in TRACKED}
     reported["delivered"] = not run.smtp_id or whole["delivered"] > 0
-    return [name for name in UNTOLD if not reported[name]]
+    return [name for name in UNREPORTED if not reported[name]]
 
 
 def run_outcomes(run: GenieScheduler) -> JsonObject:

@@ -52,7 +52,7 @@ def channel_labels(keys: Sequence[Any]) -> Mapping[str, str]:
     return {SendJob.Channel.SMTP: "SMTP", SendJob.Channel.CHATAPP: gettext("Chat"), **vendors}
 
 
-def telling_channels() -> list[str]:
+def channels_with_reports() -> list[str]:
     """Return the channels whose vendors report deliveries."""
     return [channel_of(letter) for letter, vendor in letters().items() if vendor.has_webhooks]
 
@@ -104,9 +104,9 @@ VISITS = (
 )
 """Messages that people have opened and clicked a link of, where that is tracked."""
 OPENS_MEASURED = (
-    Q(opens_tracked=True) | Q(open_count__gt=0) | Q(channel__in=[SendJob.Channel.CHATAPP, *telling_channels()])
+    Q(opens_tracked=True) | Q(open_count__gt=0) | Q(channel__in=[SendJob.Channel.CHATAPP, *channels_with_reports()])
 )
-CLICKS_MEASURED = Q(clicks_tracked=True) | Q(click_count__gt=0) | Q(channel__in=telling_channels())
+CLICKS_MEASURED = Q(clicks_tracked=True) | Q(click_count__gt=0) | Q(channel__in=channels_with_reports())
 MEASURED = (
     count("openedMeasured", gettext_lazy("Opens measured"), OPENS_MEASURED),
     count("clickedMeasured", gettext_lazy("Clicks measured"), CLICKS_MEASURED),
@@ -247,9 +247,9 @@ DELIVERABILITY = Report(
                 count(
                     "told",
                     gettext_lazy("Delivery reported"),
-                    Q(channel__in=telling_channels()) | Q(delivery_status__in=REACHED),
+                    Q(channel__in=channels_with_reports()) | Q(delivery_status__in=REACHED),
                     any_condition(
-                        filter_condition("channel", "in", telling_channels()),
+                        filter_condition("channel", "in", channels_with_reports()),
                         filter_condition("deliveryStatus", "in", list(REACHED)),
                     ),
                 ),

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Mail, Notification
-from billing.entitlements.use import EVERY, level_of, tell_of_use
+from billing.entitlements.use import EVERY, level_of, notify_of_usage
 from billing.models import Subscription
 from core.jobs import WORK
 from core.tenancy import unscoped
@@ -26,7 +26,7 @@ LIMITS = {"contact": 10, "tag": 3}
 
 def notify(later: timedelta = timedelta()) -> None:
     with at(timezone.now() + later), unscoped(reason="test: runs for all companies"), transaction.atomic():
-        tell_of_use()
+        notify_of_usage()
 
 
 def told(cast: Cast) -> list[str]:
@@ -44,7 +44,7 @@ def limited_cast(cast: Cast) -> Cast:
 def test_levels() -> None:
     assert [level_of(used, 10) for used in (0, 7, 8, 9, 10, 11)] == [0, 0, 80, 80, 100, 100]
     assert [level_of(1, limit) for limit in (None, 0, 1, 2)] == [0, 0, 0, 0]
-    assert WORK["periodic:use of limits"].run is tell_of_use
+    assert WORK["periodic:use of limits"].run is notify_of_usage
 
 
 def test_each_limit_is_told_once_in_a_period(limited_cast: Cast) -> None:
@@ -109,7 +109,7 @@ def test_workers_at_once_tell_once(limited_cast: Cast) -> None:
 
     def run(_: int) -> None:
         with unscoped(reason="test: two workers"), transaction.atomic():
-            tell_of_use()
+            notify_of_usage()
 
     at_once(3, None, run)
     assert told(limited_cast) == ["Tags: limit of 3 reached"]

@@ -14,7 +14,7 @@ from django.utils import timezone
 from billing.entitlements.selectors import entitlement_of
 from billing.models import Plan, PlanPrice, PlanVersion, Subscription
 from billing.subscriptions.services import grant_subscription
-from billing.subscriptions.versions import drop_same, end_version, keep_terms, tell_of_ends
+from billing.subscriptions.versions import drop_same, end_version, keep_terms, notify_of_version_ends
 from core.errors import ApiError
 from core.tenancy import unscoped
 from tests.billing.addons.test_add_ons import order_by_key, pay
@@ -96,7 +96,7 @@ def test_subscribers_are_told_once_and_moved_with_a_period_that_begins_later() -
     end_version(version, end.date())
     for _ in range(2):
         with unscoped(reason="test"):
-            assert tell_of_ends() is False
+            assert notify_of_version_ends() is False
     assert mails(cast.company).count("terms_end") == 1
     with time_machine.travel(end - timedelta(days=1)):
         assert limit_of(cast) == 500

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import time_machine
 
-from billing.entitlements.use import tell_of_use
+from billing.entitlements.use import notify_of_usage
 from billing.models import Subscription
 from core.access.meters import reserve, settle
 from core.tenancy import unscoped
@@ -97,7 +97,7 @@ def test_owners_are_told_in_each_month_anew() -> None:
 
     def notify(day: float) -> int:
         with time_machine.travel(START + timedelta(days=day), tick=False), unscoped(reason="test"):
-            tell_of_use()
+            notify_of_usage()
         return sum("nearly_used" in kind for kind in mails(cast.company))
 
     with cast.scope():

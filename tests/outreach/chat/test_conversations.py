@@ -12,7 +12,7 @@ from accounts.models import Role
 from core.errors import NamedError
 from crm.models import Contact, Lead
 from outreach.chat.conversations.models import Conversation, ConversationMessage
-from outreach.chat.conversations.states import MOVES, moved
+from outreach.chat.conversations.states import MOVES, next_state
 from outreach.connections.chat_apps.hooks import hook_url, verify_token
 from outreach.models import ChatApp, ChatEvent, ChatTemplate, SendJob
 from tests.kit.cast import Cast
@@ -55,10 +55,10 @@ def _one(cast: Cast) -> dict[str, Any]:
 @pytest.mark.parametrize("move", WORDS)
 def test_each_move_is_in_the_table_or_refused(state: str, move: str) -> None:
     if (state, move) in MOVES:
-        assert moved(state, move) == MOVES[(state, move)]
+        assert next_state(state, move) == MOVES[(state, move)]
     else:
         with pytest.raises(NamedError) as refused:
-            moved(state, move)
+            next_state(state, move)
         assert refused.value.name == "InvalidRequest_400"
 
 

@@ -81,7 +81,7 @@ def ends_at(now: datetime) -> datetime:
     return now + timedelta(days=APPROVAL_DAYS if days is None else days)
 
 
-def hold(rows: QuerySet[SendJob], member_id: str | None, reason: str = Reason.AWAITING_APPROVAL) -> int:
+def turn_into_drafts(rows: QuerySet[SendJob], member_id: str | None, reason: str = Reason.AWAITING_APPROVAL) -> int:
     """Turn the approved messages, and those that a person has cancelled, into drafts. Return their number.
 
     One with an outdated approval keeps that reason while it is a draft, whoever turned it into one.
@@ -119,7 +119,7 @@ def hold_lapsed() -> bool:
     for pairs, reason in ((changed, Reason.APPROVAL_OUTDATED), (ended, Reason.APPROVAL_EXPIRED)):
         for company in {company_pk for company_pk, _ in pairs}:
             with company_scope(company):
-                hold(
+                turn_into_drafts(
                     SendJob.objects.filter(pk__in=[pk for company_pk, pk in pairs if company_pk == company]),
                     None,
                     reason,

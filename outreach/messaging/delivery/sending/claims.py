@@ -21,7 +21,7 @@ from core.tenancy import unscoped
 from core.types import JsonObject
 from outreach.connections.senders.models import Sender
 from outreach.messaging.delivery import ledger
-from outreach.messaging.delivery.approving.approvals import LAPSED, hold
+from outreach.messaging.delivery.approving.approvals import LAPSED, turn_into_drafts
 from outreach.messaging.delivery.deciding.context import SendContext, claimed_count, remaining, sender_state
 from outreach.messaging.delivery.deciding.decision import Limit, SenderState, Stop, Wait, decide
 from outreach.messaging.delivery.deciding.reasons import Reason
@@ -166,7 +166,7 @@ def _choose(sender: Sender, context: SendContext, lease: str, most: int, limit: 
         rows = SendJob.objects.filter(pk__in=ids)
         # Approval was given for the former content or address. A person has to look again, so no time is set.
         if wait.reason in LAPSED:
-            hold(rows, None, reason=wait.reason)
+            turn_into_drafts(rows, None, reason=wait.reason)
         elif wait.reason is Reason.LIMIT_CAMPAIGN and wait.until is not None:
             _spread(jobs, set(ids), paces, wait.until, now)
         else:

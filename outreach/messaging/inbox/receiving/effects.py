@@ -20,7 +20,7 @@ from core.types import JsonObject
 from crm.meetings.answers import record_answer
 from crm.models import Contact, Lead
 from outreach.connections.senders.models import Smtp
-from outreach.messaging.delivery.deliveries import CAME_BACK, confirm_sent, fail_sent_message, tell
+from outreach.messaging.delivery.deliveries import CAME_BACK, confirm_sent, fail_sent_message, record_event
 from outreach.messaging.delivery.ledger import lead_of
 from outreach.messaging.delivery.limits import guardrails
 from outreach.messaging.delivery.models import SendJob
@@ -93,9 +93,9 @@ def _after(received_at: datetime, job: SendJob) -> datetime:
 def _bounced(row: InboundMessage, job: SendJob) -> None:
     # The server still tries. To suppress here would lose people whose server was away for an hour.
     if row.severity == Severity.DELAYED:
-        tell(job.pk, "delivered" if row.status_code.startswith("2.") else "deferred", row.received_at)
+        record_event(job.pk, "delivered" if row.status_code.startswith("2.") else "deferred", row.received_at)
         return
-    tell(job.pk, "bounced", row.received_at, for_good=row.severity == Severity.HARD)
+    record_event(job.pk, "bounced", row.received_at, for_good=row.severity == Severity.HARD)
     evidence = {"status": row.status_code, "diagnostic": row.diagnostic, "inbound": row.pk}
     # The sender or the content was refused, so the address stays and the sender's owner reads why.
     if row.severity == Severity.BLOCKED:
@@ -118,7 +118,7 @@ def _bounced(row: InboundMessage, job: SendJob) -> None:
 
 
 def _complained(row: InboundMessage, job: SendJob) -> None:
-    tell(job.pk, "complained", row.received_at)
+    record_event(job.pk, "complained", row.received_at)
     suppress([row.recipient], reason=Suppression.Reason.COMPLAINED, source=job.pk, details={"inbound": row.pk})
     guardrails.check_senders([job.sender_id])
     _emit("mail.complained", row, job)

@@ -44,7 +44,7 @@ def enrich(job: Enrichment, deadline: float) -> None:
         total = sendable_contacts(audience.contacts()).filter(created_at__lte=created_until).count()
         update_owned(job, total=total, started_at=timezone.now())
     # Walked by id: after a kill the job goes on after the last contact that it has stored.
-    while ids := audience.after(job.position or "", BATCH):
+    while ids := audience.next_ids(job.position or "", BATCH):
         contacts = sendable_contacts(
             Contact.objects.filter(pk__in=ids, is_deleted=False, created_at__lte=created_until)
         )

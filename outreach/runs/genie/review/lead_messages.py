@@ -87,7 +87,7 @@ def hold_all(*, lead_id: str, member_id: str | None) -> int:
 
     Raises LeadNotFound_404.
     """
-    return approvals.hold(_ids(_open(lead_id).filter(status=Status.APPROVED)), member_id)
+    return approvals.turn_into_drafts(_ids(_open(lead_id).filter(status=Status.APPROVED)), member_id)
 
 
 def _ids(rows: QuerySet[SendJob]) -> QuerySet[SendJob]:

@@ -19,7 +19,7 @@ from crm.bulk_jobs.services import batch_rows, process_batches
 from crm.models import BulkJob
 from outreach.messaging.delivery import ledger
 from outreach.messaging.delivery import services as delivery
-from outreach.messaging.delivery.approving.approvals import hold
+from outreach.messaging.delivery.approving.approvals import turn_into_drafts
 from outreach.messaging.delivery.models import SendJob
 from outreach.runs.genie.locks import lock_run
 from outreach.runs.genie.models import GenieScheduler
@@ -159,7 +159,7 @@ def _cancel(rows: QuerySet[SendJob], member_id: str | None) -> int:
 
 _APPLY: dict[BulkJob.Action, Callable[[QuerySet[SendJob], str | None], int]] = {
     Action.APPROVE_MESSAGES: delivery.approve_together,
-    Action.HOLD_MESSAGES: hold,
+    Action.HOLD_MESSAGES: turn_into_drafts,
     Action.RETRY_MESSAGES: retry,
     Action.CANCEL_MESSAGES: _cancel,
 }

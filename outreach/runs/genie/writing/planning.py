@@ -55,7 +55,7 @@ def plan(run: GenieScheduler, deadline: float) -> None:
         # A run that had ended reaches nobody else. Later occurrences pass over those who have a message: many of them
         # in one step, however few are written.
         planned = run.rewriting or run.planned_at
-        ids = [] if planned else audience.after(run.planned_until, most if run.occurrence == 1 else BATCH)
+        ids = [] if planned else audience.next_ids(run.planned_until, most if run.occurrence == 1 else BATCH)
         if ids:
             recipients = _recipients(run, Contact.objects.filter(pk__in=ids, is_deleted=False))
             # One more than are written shows where the next batch begins.

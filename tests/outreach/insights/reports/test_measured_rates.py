@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from core.tenancy import as_owner
 from outreach.models import GenieScheduler, SendJob
-from outreach.runs.genie.reports import telling_channels
+from outreach.runs.genie.reports import channels_with_reports
 from tests.kit.cast import Caller, Cast
 from tests.kit.factories import ContactFactory
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 BOTH = {"opens_tracked": True, "clicks_tracked": True}
 OPENED = {**BOTH, "open_count": 2}
 CLICKED = {**OPENED, "click_count": 1}
-VENDOR = {"channel": telling_channels()[0]}
+VENDOR = {"channel": channels_with_reports()[0]}
 
 
 @pytest.mark.parametrize("path", ["key", "session"])
