@@ -193,7 +193,7 @@ def claw_back_part(*, source: str, share: Fraction, key: str, note: str) -> Deci
         # refunds would take too little back.
         whole = reward.amount + sum(parts.values())
         part = round_money(whole * share.numerator / share.denominator, reward.currency)
-        # Rounding may leave less than was reckoned, so the last part takes all that is left.
+        # Rounding may leave a remainder, which the last part takes.
         if part >= reward.amount:
             _move([reward], State.CLAWED_BACK, note=note)
             taken += reward.amount

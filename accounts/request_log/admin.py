@@ -16,7 +16,7 @@ from core.text.translation import gettext_lazy as _
 
 @admin.register(ServerLog)
 class ServerLogAdmin(CompanyRecordAdmin):
-    """Requests to the API, those of nobody too."""
+    """Requests to the API, unauthenticated ones included."""
 
     icon = "dns"
     list_display = ("__str__", "created_at", "company", "auth_path", "status", "duration_ms", "user", "ip")

@@ -126,7 +126,7 @@ def _settle_paid(payment: Payment, attempt: Attempt, fact: PaymentUpdate) -> Non
         # A closed order takes the money too: `apply_received_money` turns it into balance instead of losing it.
         apply_received_money(payment, **booking)
         return
-    # Paid after the quote expired: only bank orders are still open, and one whose transfer is reported goes on waiting.
+    # Paid after the quote expired: only bank orders are still open, and those with a reported transfer stay open.
     if payment.bank_state != Payment.Bank.SUBMITTED:
         close_order(payment)
     keep_as_credit(payment, **booking)

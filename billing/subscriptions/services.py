@@ -87,8 +87,7 @@ def provision_subscription() -> None:
     try:
         start_trial(company_id=active_company(), user=owner.user)
     except NamedError as refusal:
-        # Somebody who has had a trial still needs a subscription, or there is
-        # nothing that an order could extend.
+        # The owner has used their trial. Orders extend a subscription, so the company gets one without a trial.
         with lock_primary(active_company()) as primary:
             if primary is None:
                 now = timezone.now()

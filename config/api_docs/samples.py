@@ -101,7 +101,7 @@ class Sampler:
         return self._typed(schema, name, depth)
 
     def _first(self, schemas: list[Schema], depth: int) -> Schema:
-        """Return the first schema that is not null; deep inside null, where it is one of them."""
+        """Return the first schema that is not null, or null below DEEPEST."""
         null = [schema for schema in schemas if schema.get("type") == "null"]
         if null and depth > DEEPEST:
             return null[0]

@@ -23,7 +23,7 @@ OF_LEADS = ("contact", "productServices", "team", "teamMember", "tags")
 
 
 def import_contacts(run: Import, documents: Sequence[Document]) -> None:
-    """Make contacts. One whose unique key another has stands for that one. Who has unsubscribed stays so."""
+    """Make contacts. Map duplicates by the unique key to the existing contact, and keep unsubscriptions."""
     schema = ContactSchema.load()
     rows: list[ContactRow] = []
     for index, document in enumerate(documents):

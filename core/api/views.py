@@ -47,7 +47,7 @@ class ApiView(APIView):
     page_notes: Values = {}
     """Parts of an answer for pages alone, such as codes of its problems. Pages ask in process; bodies lack them."""
     blocked_when_unpaid: ClassVar[bool] = True
-    """Its POST begins something new, which a company does not that has not paid (core.access.check_phase)."""
+    """Companies with unpaid bills may not POST here, since it begins something new (core.access.check_phase)."""
     enforce_key_expiry: ClassVar[bool] = False
     """The view refuses temporary keys whose duration is over, even if the settings accept expired keys elsewhere."""
     private: ClassVar[bool] = False

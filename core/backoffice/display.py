@@ -119,7 +119,7 @@ class DisplayMixin:
     # Names in the place of ids
 
     def names_for(self, record: Any) -> Names:
-        """Return the links that replace the ids in the record; those of a list's rows were read at once."""
+        """Return the links that replace the ids in the record; a list prefetches them for its rows."""
         names: Names | None = record.__dict__.get("_backoffice_names")
         if names is None:
             fields = [field.name for field in self.opts.concrete_fields if self._may_name(field)]

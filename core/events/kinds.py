@@ -60,7 +60,7 @@ OF_LEADS_TASKS = tuple(f"follow-up.{word}" for word in EVENTS["follow-up"])
 FIRST: set[str] = {kind for kind in EVENT_KINDS if kind.endswith(".created")} - {"follow-up.created"} | {"mail.sent"}
 """The kinds that are the first event of their object."""
 FOLLOWING = ("mail.opened", "mail.clicked", "segment.entered", "segment.left", *OF_LEADS_TASKS)
-"""Kinds whose object has had an event of FIRST of another resource: messages that were sent, contacts, leads, tasks."""
+"""Kinds that never come first: an event of FIRST of a message, contact, lead or task came before."""
 
 
 def number_from(kind: str) -> int:

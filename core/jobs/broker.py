@@ -1,4 +1,4 @@
-"""Messages to the workers, of which few of each task wait in the broker at once."""
+"""Messages to the workers, with a limit of those that wait in the broker for each task."""
 
 from __future__ import annotations
 

@@ -63,8 +63,8 @@ def drain_slice(work: CeleryWork) -> None:
         try:
             work.drain(deadline)
         except DatabaseError:
-            # What it has claimed stays so for as long as this process counts as alive. Threads share that, with work
-            # that goes on.
+            # Without the liveness lock the sweeper frees what the task has claimed. Threads share the lock with
+            # tasks that go on.
             if not work.frees_claims and current_process().name != "MainProcess":
                 release_lock()
             raise

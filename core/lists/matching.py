@@ -39,7 +39,7 @@ class Number(Subquery):
 
 @dataclass(frozen=True)
 class Matching:
-    """The records that match: those of `rows`, of them only those of `within` if it is given.
+    """The records that match: `rows`, restricted to `within` if it is given.
 
     `total` is their number as far as it is known. `counted` counts them fast, up to MAX_COUNTED + 1 if `capped`.
     """

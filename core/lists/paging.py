@@ -79,7 +79,7 @@ class Stream:
 
 
 def completed(output: Projection, rows: list[Row], names: Collection[str] | None) -> list[Row]:
-    """Return the rows with the values that are read for all of them at once. None of `names`: with all fields."""
+    """Return the rows with the values that are read in one batch: the fields in `names`, or all without it."""
     return output.complete(rows) if names is None else output.chosen(rows, names)
 
 

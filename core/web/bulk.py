@@ -1,4 +1,4 @@
-"""Lists whose records are changed many at once, or start a workflow: selected rows, or all matches."""
+"""Lists with bulk changes and bulk starts of a workflow, for selected rows or for all matches."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ BESIDE = (
 
 
 class BulkList(ViewedList):
-    """A list whose records are changed many at once. Its texts are for a number of records, or for all that match."""
+    """A list with bulk changes. Its texts are for a number of records, or for all that match."""
 
     count: ClassVar[PluralText]
     change_label: ClassVar[PluralText]

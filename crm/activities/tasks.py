@@ -1,7 +1,7 @@
 """Use cases of tasks: one table for those of leads, which the contract calls follow-ups, and for all others.
 
-Each change emits an event `task.…`, and of a lead's task an event `follow-up.…` as well, so that programs which know
-these alone run on.
+Each change emits an event `task.…`, and of a lead's task an event `follow-up.…` as well, for clients that know only
+follow-ups.
 """
 
 from __future__ import annotations

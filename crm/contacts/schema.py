@@ -163,7 +163,7 @@ def _has_value(row: RecordRow) -> bool:
 
 
 def without_repeats(problems: list[ValueProblem]) -> list[ValueProblem]:
-    """Return the problems without that of a missing dial prefix whose number has a problem of its own."""
+    """Drop the problem of a missing dial prefix if the number itself is invalid, too."""
     if not any(problem.key == "number" for problem in problems):
         return problems
     missing = ValueProblem("countryCode", RecordSchema.required_name, IS_REQUIRED, code=MISSING_VALUE)

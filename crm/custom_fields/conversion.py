@@ -225,7 +225,7 @@ def _converted(conversion: Conversion, stored: Stored, drop_invalid: bool) -> Js
 
 
 def count_staged(job_id: str, records: Sequence[str] | None = None) -> tuple[int, int]:
-    """Count the records, all or some, whose value becomes another one, and those that lose it."""
+    """Count the changed and the cleared values, of all records or of the given ones."""
     with connection.cursor() as cursor:
         some = "" if records is None else " AND record_id = ANY(%s)"
         cursor.execute(COUNT + some, [job_id] if records is None else [job_id, list(records)])

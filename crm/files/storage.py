@@ -90,8 +90,10 @@ def incoming_folder() -> Path | None:
 
 
 def open_incoming(folder: Path | None = None) -> Any:
-    """Open a temporary file for an upload. It is locked as long as this process lives, so that others see whose it was
-    when it is dead (`remove_old_incoming`)."""
+    """Open a temporary file for an upload.
+
+    This process locks it as long as it lives: `remove_old_incoming` deletes files that no process locks.
+    """
     target = tempfile.NamedTemporaryFile(suffix=UPLOAD, dir=folder or incoming_folder())  # noqa: SIM115  closed by its user
     with suppress(OSError):  # a file system without locks: it is removed when it is ABANDONED
         # The system frees the lock when the process ends in whatever way, so

@@ -292,7 +292,7 @@ class RecordSchema:
                 name = BAD_SYSTEM if partial else self.required_name
                 problems.append(ValueProblem(key, name, "is required and cannot be empty", code=MISSING_VALUE))
             elif partial or column in row.system or column in self.system_defaults:
-                # An update gives what it changes. What it leaves out is there already.
+                # An update gives what it changes; omitted fields keep their stored values.
                 continue
             elif key not in invalid:
                 problems.append(ValueProblem(key, self.required_name, "is required", code=MISSING_VALUE))

@@ -17,7 +17,7 @@ from crm.tags.filters import NAMED_MODEL_FIELDS
 
 protected.register("segment", SegmentViewSet)
 WATCHED = "EXISTS (SELECT FROM crm_segment s WHERE s.company_id = %(company)s AND s.watched_since IS NOT NULL)"
-"""A company whose segments nobody watches pays nothing for them."""
+"""The consumer skips companies without a watched segment."""
 
 register(EventConsumer("segments", track_members, kinds=kinds_matching(("contact.*", "lead.*")), where=WATCHED))
 register(PeriodicTask("segments", compare_due, every=RELATIVE_EVERY))

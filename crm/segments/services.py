@@ -162,7 +162,7 @@ def update_segment(
 
     filters and advancedFilters together replace its tree. Raises SegmentNotFound_400, and the errors of create_segment.
     """
-    # Two changes at once would each replace the tree, and the ids, by what they read before the other.
+    # Locked: of two changes at once, each would overwrite the tree and the ids of the other.
     segment = Segment.objects.select_for_update(of=("self",)).filter(pk=id).first()
     if segment is None:
         raise not_found()

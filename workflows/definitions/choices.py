@@ -59,7 +59,7 @@ ORDERS = {
     SENDERS: ("created_at", "pk"),
     AI_TYPES: ("provider", "-is_active", "-is_default", "created_at", "pk"),
 }
-"""Kind -> the order in which the first are taken, where it is not that of the names."""
+"""Kind -> order of its choices; kinds that are missing are ordered by name."""
 
 
 def choices_for(may_read: Callable[[str], bool]) -> JsonObject:

@@ -169,7 +169,7 @@ def _work_slice(notices: Mapping[str, list[str]]) -> int:
 
 
 def _work_company(company_id: str, runs: Sequence[WorkflowRun], workflows: Mapping[str, Workflow]) -> set[str]:
-    """Move a company's runs. Returns the runs whose notices are done with; those of records that others hold are not.
+    """Move a company's runs. Returns the runs whose notices are done, without those whose records are locked.
 
     If the batch raises, each run is retried alone, and a run that raises alone is failed.
     """

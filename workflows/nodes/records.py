@@ -226,7 +226,7 @@ def fail_by_problems(item: Item, problems: Sequence[ValueProblem]) -> None:
 
 
 def fail_refused(items: Sequence[Item], result: BulkResult) -> None:
-    """Let those items fail that a bulk creation refused, whose order is that of the items."""
+    """Fail the items that a bulk creation refused; its results are in the order of the items."""
     problems: dict[int, list[ValueProblem]] = {}
     for index, problem in result.errors:
         problems.setdefault(index, []).append(problem)

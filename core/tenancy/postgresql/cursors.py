@@ -1,4 +1,4 @@
-"""Cursors: one whose statements take a changed scope along, one whose statements PostgreSQL plans once."""
+"""Cursors: one sends a changed scope with the next statement, one prepares its statements."""
 
 from __future__ import annotations
 

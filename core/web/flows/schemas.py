@@ -254,7 +254,7 @@ class Schemas:
     def choices_at(self, schema: Schema, path: str) -> Sequence[Choice]:
         """Return the fields for the conditions of a setting.
 
-        `x-panel` names the setting beside it that has the panel, whose form's value counts before the saved one.
+        `x-panel` names the neighbouring setting that has the panel; the form's value wins over the saved one.
         """
         name = panel_input(schema, path)
         if not name:

@@ -62,7 +62,7 @@ _changing: ContextVar[Source | None] = ContextVar("changing", default=None)
 
 @contextmanager
 def apply_journaled(source: Source) -> Iterator[None]:
-    """Apply a change whose further new records, those of `journal_created`, belong to the source."""
+    """Attribute the records that `journal_created` gets inside of the block to the source."""
     token = _changing.set(source)
     try:
         yield

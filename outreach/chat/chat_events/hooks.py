@@ -24,7 +24,7 @@ NOBODY = ("0" * 24, "")
 
 @csrf_exempt
 def chat_hook(request: HttpRequest, id: str, token: str) -> HttpResponse:
-    """Answer the vendor's question whose address it is; store the events of a webhook, and answer at once."""
+    """Answer the vendor's verification challenge, or store the events of a webhook and answer at once."""
     app = _app(id)
     # A token is compared for unknown apps as well, so that the time of the answer reveals nothing about them.
     is_valid = is_token(token[: TOKEN_LENGTH + 1], *((app.pk, app.hook_salt) if app else NOBODY))

@@ -15,7 +15,7 @@ from outreach.messaging.delivery.outcomes import REPLIES
 from outreach.messaging.inbox.models import InboundMessage
 
 PROVEN = tuple(key for key, channel in CHANNELS.items() if channel.proves_writer and key != Conversation.Channel.MAIL)
-"""Channels whose last message is a reply; of mail, only those that belong to a message are."""
+"""Channels on which an incoming message counts as a reply. An email counts only if it answers a sent one."""
 
 
 def stop_outreach(conversation: Conversation, at: datetime) -> None:

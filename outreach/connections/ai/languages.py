@@ -58,7 +58,7 @@ _COUNTRIES = {
     "sv": ("se", "sweden", "sverige"),
     "tr": ("tr", "turkey", "türkiye"),
 }
-"""Language -> countries, by code and name, whose people nearly all read it; those of several languages are left out."""
+"""Language -> countries by code and name, for countries of one language only."""
 _CODES = {name.casefold(): code for code, names in LANGUAGES.items() for name in names}
 _OF_COUNTRY = {name: code for code, names in _COUNTRIES.items() for name in names}
 

@@ -138,7 +138,7 @@ def _think(message: CrmChatMessage, actor: Actor) -> tuple[str, list[JsonObject]
         if not reply.steps:
             return clean_answer(reply.answer), results
         read = _run(reply.steps, asker)
-        # What is known by now stands in the row, so that another worker need not ask again.
+        # Save the progress, so that a retry goes on from here.
         if not save_progress(message, rounds=[*answered(message), {"reply": model.said, "results": read}]):
             raise ProviderError("cancelled", gettext("The question was stopped."), temporary=False)
 

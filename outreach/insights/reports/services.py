@@ -1,4 +1,4 @@
-"""Use cases of dashboards. One's own are seen by nobody else; those of the company are of all who may read reports."""
+"""Use cases of dashboards: own ones are private, shared ones are visible to all who may read reports."""
 
 from __future__ import annotations
 

@@ -29,8 +29,8 @@ from workflows.graphs.models import Workflow
 from workflows.graphs.plan import Node
 from workflows.nodes.requests import Ask, Call, Listen, Question, StartRun
 
-# A call of the same effect that was answered is read back, and so is one of which nobody knows whether it was made,
-# unless it may be made again; one that is out, or still waits, answers to its new place.
+# Answered calls of the same effect are reused, and so are uncertain ones unless they may be repeated. Calls that are
+# out or still wait are bound to the new place.
 KEPT = """(old.status IN ('sending', 'sending_once', 'done')
     OR (old.status = 'unknown' AND old.key <> ALL(%(again)s)))"""
 OPEN_CALLS = """

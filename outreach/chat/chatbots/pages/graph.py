@@ -132,7 +132,7 @@ def _drawn(steps: Sequence[Values]) -> tuple[list[JsonObject], dict[str, dict[st
     last = max(len(rows) - 1, 1)
     places = {START: {"x": 0, "y": 0}, END: {"x": 0, "y": (last + 1) * HIGH}}
     for high, row in enumerate(rows[1:], 1):
-        for place, id in enumerate(row):  # the last one stands above what comes next, the others beside it
+        for place, id in enumerate(row):  # the last one is aligned with the next row
             places[id] = {"x": left + (place - len(row) + 1) * WIDE, "y": high * HIGH}
     for place, id in enumerate(watching):
         places[id] = {"x": WIDE // 2 + place * WIDE, "y": last * HIGH}

@@ -118,7 +118,7 @@ def _ask(job: SendJob, lease: str) -> None:
         with closing(open_session(sender)) as session:
             outcome = session.deliver(mail, commit_intent)
     except (IntentRefused, InvalidMail, SmtpError, AttachmentMissing, AttachmentUnavailable):
-        # Nobody asks any more: it may not be sent by now, or the sender is another one.
+        # It cannot be sent again now: it may not be sent any longer, or its sender has changed.
         waiting = SendJob.objects.filter(pk=job.pk, status=SendJob.Status.UNKNOWN, attempts=job.attempts)
         waiting.update(due_at=timezone.now() + REMEMBERED)
         return

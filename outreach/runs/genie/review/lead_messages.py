@@ -1,7 +1,7 @@
 """The messages of runs about one lead, and people's decisions about all of them.
 
-A message belongs to the lead in its run's audience (a run that generates leads has those that it created). One to the
-lead's contact whose run has none of the contact's leads belongs to each of them.
+A message belongs to the lead in its run's audience (a run that generates leads has those that it created). A
+message whose run targets no lead belongs to every lead of its contact.
 """
 
 from __future__ import annotations

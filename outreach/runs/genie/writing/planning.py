@@ -52,8 +52,8 @@ def plan(run: GenieScheduler, deadline: float) -> None:
     while going:
         # As many as the app writes at once: what a kill loses is one batch of its work.
         most = min(BATCH, writer.provider.batch)
-        # A run that had ended reaches nobody else. Later occurrences pass over those who have a message: many of them
-        # in one step, however few are written.
+        # A finished run plans nobody new. Later occurrences skip people who have a message, so they read many people
+        # in one step, however few messages they write.
         planned = run.rewriting or run.planned_at
         ids = [] if planned else audience.next_ids(run.planned_until, most if run.occurrence == 1 else BATCH)
         if ids:
