@@ -10,6 +10,7 @@ from typing import Any
 
 from accounts.companies.country import default_country
 from core.ids import is_id
+from core.text.company_names import COMPANY_WORDS
 from core.types import JsonObject
 from crm.files.models import File
 from crm.files.stores import local_copy
@@ -26,8 +27,10 @@ from crm.imports.readers.mapping import SEVERAL
 from crm.imports.readers.new_fields import ColumnCounter, ColumnFacts
 from crm.imports.readers.opening import FILE_FORMATS, WORKBOOKS
 from crm.imports.readers.synonyms import OWN_EXPORT
+from crm.imports.rows.lookups import ORGANIZATION
 from crm.imports.types import IMPORT_TYPES, ImportType
 from crm.imports.types.base import RECORD_ID
+from crm.organizations.matching import company_field
 from crm.records.schema import RecordSchema
 
 log = logging.getLogger(__name__)
@@ -37,6 +40,8 @@ SAMPLE_CHARS = 200
 PROPOSAL_ROWS = 100
 """The first rows, from whose values the mapping is proposed."""
 FIRST_ROW_COLUMNS = 30
+EMPLOYER_ALIASES = (*(word.lower() for word in sorted(COMPANY_WORDS - {"ORGANIZATION"})), "associated company")
+"""Headers of columns with a contact's organization, beside its own name."""
 MAX_EARLIER = 100
 """The earlier imports by which a mapping is proposed."""
 QUICK_TEXT_BYTES = 16 << 20
@@ -181,8 +186,14 @@ def propose(
         for place, header in enumerate(headers)
         if header not in known_columns and header not in read_only and header != RECORD_ID
     ]
-    custom = [FieldSpec(key, spec.name, spec.field_type.name) for key, spec in schema.fields.items()]
+    employer = company_field(schema.fields.values())
+    custom = [
+        FieldSpec(key, spec.name, spec.field_type.name, EMPLOYER_ALIASES if key == employer else ())
+        for key, spec in schema.fields.items()
+    ]
     names = [spec for spec in kind.names if spec.key not in schema.fields]
+    if not employer:
+        names = [spec._replace(aliases=EMPLOYER_ALIASES) if spec.key == ORGANIZATION else spec for spec in names]
     rows = [[row[place] if place < len(row) else None for place in places] for row in sample]
     proposed = propose_mapping(
         [headers[place] for place in places],

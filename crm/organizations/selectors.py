@@ -44,12 +44,16 @@ class Employers:
 
     def read(self, ids: Iterable[str | None]) -> None:
         """Read the names of organizations, with one query for those that are not known yet."""
-        unread = {id for id in ids if id} - self.names.keys() if self.key else set()
+        unread = {id for id in ids if id} - self.names.keys()
         if unread:
             self.names.update(Organization.objects.filter(pk__in=unread).values_list("pk", "name"))
 
+    def name_of(self, organization_id: str | None, custom: JsonObject) -> str:
+        """Return the name of a contact's organization, else the text of its company field; empty without both."""
+        self.read([organization_id])
+        return self.names.get(organization_id or "") or str(custom.get(self.key) or "")
+
     def custom_of(self, organization_id: str | None, custom: JsonObject) -> JsonObject:
         """Return a contact's custom values with the name of its organization."""
-        self.read([organization_id])
-        name = self.names.get(organization_id or "")
+        name = self.name_of(organization_id, custom) if self.key else ""
         return {**custom, self.key: name} if name else custom

@@ -63,7 +63,7 @@ def test_new_fields_are_preselected_and_left_out_columns_named(scope: Cast, clie
         "Email Address": "Email",
         "Business Phone": "Phone number",
         "Mobile Phone": "Phone number",
-        "Company": "New field (text)",
+        "Company": "Organization (company)",
         "Since": "New field (day)",
     }
     said = text_of(page)
@@ -79,7 +79,8 @@ def test_new_fields_are_preselected_and_left_out_columns_named(scope: Cast, clie
     helpers.work()
     assert set(Contact.objects.values_list("contact_number", flat=True)) == {"+49301234567", "+491701234568"}
     made = dict(CustomField.objects.filter(is_system=False).values_list("name", "field_type"))
-    assert made == {"Company": "text", "Since": "date", "Mobile Phone": "phone"}
+    assert made == {"Since": "date", "Mobile Phone": "phone"}
+    assert Contact.objects.get(email="ada@fern.example").organization.name == "Fern"
 
 
 def test_who_may_add_no_fields_is_offered_none(scope: Cast, client: Any) -> None:
@@ -89,6 +90,7 @@ def test_who_may_add_no_fields_is_offered_none(scope: Cast, client: Any) -> None
         "First Name": "First name",
         "Email Address": "Email",
         "Business Phone": "Phone number",
+        "Company": "Organization (company)",
     }
     assert "New field" not in text_of(page)
 
@@ -104,7 +106,7 @@ def test_a_new_field_can_be_a_text(scope: Cast, client: Any) -> None:
 def test_the_proposal_stands_until_a_choice_is_saved(scope: Cast, client: Any) -> None:
     path = begin(scope, client, csv_of(LINES, OUTLOOK))
     first = proposed(client.get(path + "/columns"))
-    assert first["Company"] == "New field (text)"
+    assert first["Since"] == "New field (day)"
     client.post(path + "/columns", {"do": "reread", "headerRow": "1"})
     client.post(path + "/columns", {"do": "optional_email", **chosen(client.get(path + "/columns"))})
     assert proposed(client.get(path + "/columns")) == first, "also later, and from the list of imports"
@@ -121,6 +123,21 @@ def test_a_field_of_the_name_and_type_is_proposed_for_the_next_file(scope: Cast,
         create_field(actor_id=scope.owner.pk, values={"name": name, "field_type": "text", "panel": "contact"})
     found = proposed(client.get(path + "/columns"))
     assert (found["Company"], found["Since"]) == ("Organization (company)", "New field (day)")
+
+
+@pytest.mark.parametrize("kind", ["contact", "lead"])
+@pytest.mark.parametrize("header", ["Company", "Firma", "Employer", "Account Name", "Société", "Organisation"])
+def test_a_column_of_companies_is_proposed_as_the_organization(scope: Cast, kind: str, header: str) -> None:
+    file = csv_of(["x1@a.example,+447400123451,Fern", "x2@a.example,+447400123452,Oak"], f"Email,Phone,{header}")
+    field = "organization"
+    for name in ("", "Company name"):
+        if name:
+            made = create_field(actor_id=scope.owner.pk, values={"name": name, "field_type": "text", "panel": kind})
+            field = made.unique_field_id
+        for api in (scope.key, scope.session):
+            body = {"importType": kind, "fileId": helpers.upload(scope, file)}
+            job = api.post(f"/{kind}/import", body).data["import"]
+            assert job["columnMapping"][header] == field
 
 
 ADDRESSES = csv_of(["x1@a.example,1.234,3/9/2024", "x2@a.example,2.500,4/5/2024"], "Email,Value,First contact")

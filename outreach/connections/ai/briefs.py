@@ -54,6 +54,9 @@ class ContactBriefs:
                 fields[label] = (self._date(str(value)) if kind == CustomField.ValueType.DATE else str(value))[
                     :FIELD_LENGTH
                 ]
+        employer = "" if self.employers.key else self.employers.name_of(contact.organization_id, contact.custom)
+        if employer:
+            fields["Organization"] = employer[:FIELD_LENGTH]
         category = contact.category.name if contact.category else ""
         return ContactBrief(
             name=contact.name, email=contact.email or "", fields=fields, tags=tuple(tags), category=category

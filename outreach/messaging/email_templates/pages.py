@@ -25,7 +25,7 @@ from outreach.messaging.email_templates.placeholder_names import UNKNOWN, Placeh
 TEMPLATES = Records(
     "template/email", "email-templates", "mail-plus", gettext_lazy("Reusable emails for campaigns and follow-ups.")
 )
-KNOWN = ("contact.", "company.")
+KNOWN = ("contact.", "organization.", "company.")
 """Prefixes of the variables that every template has."""
 
 

@@ -9,6 +9,7 @@ from difflib import get_close_matches
 
 from django.utils.translation import gettext as _
 
+from core.text.company_names import COMPANY_WORDS, names_company
 from core.text.translation import gettext_lazy
 from core.types import Values
 
@@ -21,6 +22,7 @@ BUILT_IN = (
     ("contact.firstName", gettext_lazy("First name")),
     ("contact.email", gettext_lazy("Email")),
     ("contact.number", gettext_lazy("Phone number")),
+    ("organization.name", gettext_lazy("Organization")),
     ("company.name", gettext_lazy("Your company")),
     ("company.website", gettext_lazy("Your website")),
 )
@@ -40,12 +42,16 @@ class Placeholder:
 
 
 def placeholders(definitions: Iterable[Values] = ()) -> list[Placeholder]:
-    """Return the built-in fields, and those of the contacts' own fields."""
+    """Return the built-in fields, and those of the contacts' own fields.
+
+    A text field for the company is left out: the organization's name stands in its place.
+    """
     listed = [Placeholder(name, str(label)) for name, label in BUILT_IN]
     for definition in definitions:
-        if not definition["isSystem"]:
+        key = definition["uniqueFieldID"]
+        if not definition["isSystem"] and not names_company(definition["name"], key):
             name = str(definition["name"])
-            listed.append(Placeholder(name if USABLE.fullmatch(name) else definition["uniqueFieldID"], name))
+            listed.append(Placeholder(name if USABLE.fullmatch(name) else key, name))
     return listed
 
 
@@ -55,6 +61,7 @@ def unknown_text(name: str, known: Iterable[Placeholder]) -> str:
     for placeholder in known:
         for word in (placeholder.name, placeholder.name.rpartition(".")[2], placeholder.label):
             by_word.setdefault(_plain(word), placeholder)
+    by_word |= {word.casefold(): by_word["organizationname"] for word in COMPANY_WORDS}
     words = list(by_word)
     sought = [_plain(name), _plain(name.rpartition(".")[2])]
     same = [by_word[text] for text in sought if text in by_word]

@@ -31,7 +31,10 @@ from outreach.connections.smtp.markup import sanitise_html
 from outreach.connections.smtp.message import clean_line
 from outreach.messaging.email_templates.compiler import Compiled, compile_body, is_html
 
-BUILT_IN = ("contact.name", "contact.firstName", "contact.email", "contact.number", "company.name", "company.website")
+BUILT_IN = (
+    *("contact.name", "contact.firstName", "contact.email", "contact.number"),
+    *("organization.name", "company.name", "company.website"),
+)
 DATE_TYPES = {"dd/mm/yyyy hh:mm a": "%d/%m/%Y %I:%M %p", "dd/mm/yyyy": "%d/%m/%Y"}
 """dateType of a variable -> strftime's pattern."""
 VALUE_LENGTH = 2000
@@ -200,6 +203,7 @@ class ValueReader:
             "contact.firstName": self._first_name(contact),
             "contact.email": contact.email or "",
             "contact.number": contact.contact_number or "",
+            "organization.name": self.employers.name_of(contact.organization_id, contact.custom),
         }
         custom = self.employers.custom_of(contact.organization_id, contact.custom)
         for variable in variables:

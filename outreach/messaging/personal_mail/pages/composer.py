@@ -19,19 +19,12 @@ from core.web.forms.record_forms import fields_query
 from core.web.mail_frames import mail_frame
 from core.web.pages import PageError, nothing_here
 from core.web.toasts import HOLD_SECONDS, TIMED
+from outreach.messaging.email_templates.placeholder_names import placeholders
 from outreach.messaging.personal_mail.pages.base import EmailPage
 
 OF_BODY = {"text": "body", "html": "body", "mailApp": "smtp"}
 """Name in the API -> the form's, if it differs."""
 TASK_DAYS = 3
-NAMED_FIELDS = (
-    ("contact.firstName", gettext_lazy("First name")),
-    ("contact.name", gettext_lazy("Name")),
-    ("contact.email", gettext_lazy("Email")),
-    ("contact.number", gettext_lazy("Phone number")),
-    ("company.name", gettext_lazy("Your company")),
-    ("company.website", gettext_lazy("Your website")),
-)
 
 
 class EmailForm(Form):
@@ -199,13 +192,8 @@ class Composer(EmailPage):
     def placeholders(self) -> list[tuple[str, str]]:
         """Text and label of the fields that the words can name."""
         answer = self.ask("GET", "custom-field", fields_query("contact")) if self.may("custom-field") else None
-        own = (
-            [field["name"] for field in answer.data if not field["isSystem"]]
-            if answer is not None and answer.ok
-            else []
-        )
-        names = [*NAMED_FIELDS, *((name, name) for name in own)]
-        return [(f"{{{{{name}}}}}", str(label)) for name, label in names]
+        definitions = answer.data if answer is not None and answer.ok else ()
+        return [(placeholder.text, placeholder.label) for placeholder in placeholders(definitions)]
 
     def refused(self, form: Form, answer: Answer) -> HttpResponse:
         """Show the form again with the reasons, and keep the draft of an email that may not be sent to the contact."""

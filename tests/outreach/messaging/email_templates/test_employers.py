@@ -57,3 +57,24 @@ def test_one_query_reads_the_organizations_of_many_contacts(cast: Cast, django_a
         reader.employers.read(contact.organization_id for contact in contacts)
         with django_assert_num_queries(0):  # type: ignore[operator]
             assert [reader.of(contact, VARIABLES)["company"] for contact in contacts] == ["Firm 0", "Firm 1", "Firm 2"]
+
+
+@pytest.mark.parametrize("has_field", [True, False])
+def test_the_organization_is_a_field_of_every_company(cast: Cast, has_field: bool) -> None:  # noqa: FBT001
+    if has_field:
+        with cast.scope():
+            add_field("company")
+    delta = organization(cast, "Delta Roast")["_id"]
+    linked = cast.key.post("/contact", {"formData": form(1), "organization": delta}).data["_id"]
+    free = cast.key.post("/contact", {"formData": form(2)}).data["_id"]
+    words = {"subject": "At {{organization.name}}", "body": "Hi at {{organization.name}}!"}
+    for contact, text in ((linked, "Hi at Delta Roast!"), (free, "Hi at!")):
+        for api in (cast.key, cast.session):
+            shown = api.post("/template/email/preview", {**words, "contactId": contact}).data
+            assert text in shown["text"], shown
+    with cast.scope():
+        brief = ContactBriefs.load().of([Contact.objects.get(pk=linked)])[0]
+        assert brief.fields["company" if has_field else "Organization"] == "Delta Roast"
+    variables = [{"name": "organization.name", "required": True}]
+    taken = cast.key.post("/template/email", {"name": "A", **words, "variables": variables})
+    assert taken.body["name"] == "InvalidVariables_400"
