@@ -294,3 +294,18 @@ def test_the_forecast_shows_its_weighted_value_and_no_period(cast: Cast) -> None
     assert 'aria-label="Period"' not in page
     for report in ("leads", "pipeline", "stages"):
         assert 'aria-label="Period"' in html_of(client.get(at(cast.owner, f"reports?reportType={report}")))
+
+
+def test_a_chosen_report_opens_by_its_own_first_grouping(cast: Cast) -> None:
+    client = enter(cast.owner)
+    reports = cast.session.get("/logs/report/types").data["reports"]
+    assert len({report["by"][0]["key"] for report in reports}) > 2
+    for report in reports:
+        # The form sends the grouping that stood in it before the choice of another report.
+        address = f"reports?of=leads&reportType={report['reportType']}&by=day&chart=bar"
+        page = html_of(client.get(at(cast.owner, address)))
+        first = "day" if report["reportType"] == "leads" else report["by"][0]["key"]
+        assert re.search(rf'name="by".*?<option value="{re.escape(first)}" selected', page, re.DOTALL), report[
+            "reportType"
+        ]
+        assert f'name="of" value="{report["reportType"]}"' in page

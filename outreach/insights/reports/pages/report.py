@@ -31,6 +31,10 @@ PERIODS = {
 """Range of the API -> its short label."""
 
 
+SHOWN = "of"
+"""The parameter of the report that the form was shown with, whose grouping it has."""
+
+
 class Reports(ReportPage):
     path = name = "reports"
     title = gettext_lazy("Reports")
@@ -50,8 +54,9 @@ class Reports(ReportPage):
 
     @cached_property
     def of_group(self) -> Values:
-        """The grouping of the address, or else the report's first."""
-        name = self.request.GET.get("by")
+        """The grouping of the address, or else the report's first, as after the choice of another report."""
+        is_same = self.request.GET.get(SHOWN, self.of_type["reportType"]) == self.of_type["reportType"]
+        name = self.request.GET.get("by") if is_same else ""
         return next((option for option in self.of_type["by"] if option["key"] == name), self.of_type["by"][0])
 
     @cached_property
@@ -120,7 +125,10 @@ class Reports(ReportPage):
             "file": self.address(**self.query(), download="true"),
             "periods": self.periods() if self.has_days else [],
             "is_custom": self.asked["range"] == CUSTOM,
-            "kept": [(name, self.asked[name]) for name in ("range", *DAYS) if name in self.asked],
+            "kept": [
+                (SHOWN, self.asked["reportType"]),
+                *((name, self.asked[name]) for name in ("range", *DAYS) if name in self.asked),
+            ],
             "chosen": [(name, self.asked[name]) for name in ("reportType", "by", "chart", "metric")],
             "about": self.of_type["about"],
             **(self.shown(answer) if answer.ok else {}),
