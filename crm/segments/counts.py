@@ -32,6 +32,12 @@ def store_count(segment: Segment, by_hand: bool = False) -> None:
     Segment.objects.filter(pk=segment.pk).update(last_count=number, counted_at=timezone.now())
 
 
+def keep_count(segment: Segment, number: int) -> None:
+    """Store a number of members that was just counted, so that the list of segments shows the same."""
+    if segment.kind == Segment.Kind.DYNAMIC and number != segment.last_count:
+        Segment.objects.filter(pk=segment.pk).update(last_count=number, counted_at=timezone.now())
+
+
 def count_due() -> bool:
     """Count the members of the segment whose number is the oldest (a periodic task). Returns whether there was one."""
     old = Q(counted_at=None) | Q(counted_at__lte=timezone.now() - OLD)

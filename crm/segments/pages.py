@@ -16,7 +16,14 @@ from core.web.filters import Choice, filter_changes, filter_display_check, flatt
 from core.web.forms import Field, Form, Option
 from core.web.forms.colors import color_options
 from core.web.forms.from_input import form_from_input
-from core.web.forms.record_forms import BESIDE, PLAIN, fields_query, record_choices, status_labels
+from core.web.forms.record_forms import (
+    BESIDE,
+    PLAIN,
+    company_definition,
+    fields_query,
+    record_choices,
+    status_labels,
+)
 from core.web.lists import MATCH, Column, ListState
 from core.web.navigation.places import CONTACTS, MenuItem
 from core.web.pages import Page
@@ -102,10 +109,15 @@ class NewSegment(NewRecord, SegmentForm):
 
     @cached_property
     def choices(self) -> list[Choice]:
-        """Return the filters for lists of the panel."""
+        """Return the filters for lists of the panel. Stage and organization stand for status and company, which only
+        addresses set."""
         definitions = self.definitions(self.panel)
         categories = self.options_of("contact-category") if self.panel == "contact" else ()
-        return record_choices(self.panel, definitions, self.options_of("tag"), categories=categories)
+        filters = record_choices(self.panel, definitions, self.options_of("tag"), categories=categories)
+        company = company_definition(definitions) if self.panel == "contact" else None
+        replaced = company["uniqueFieldID"] if company else "status"
+        is_set = any(text.partition(":")[0] == replaced for text in self.request.GET.getlist("f"))
+        return [entry for entry in filters if is_set or entry.name != replaced]
 
     @cached_property
     def state(self) -> ListState:

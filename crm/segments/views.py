@@ -20,6 +20,7 @@ from core.lists import LIST_PARAMETERS, ListQuery
 from core.lists.values import refuse
 from core.types import JsonObject
 from crm.records.types import RECORD_TYPES, kind_of
+from crm.segments.counts import keep_count
 from crm.segments.filters import SEGMENT_FIELDS
 from crm.segments.models import Segment
 from crm.segments.serializers import (
@@ -98,19 +99,25 @@ class SegmentViewSet(ResourceViewSet):
     )
     def execute(self, request: Request) -> object:
         segment, panel, records = self._selected(request)
+        id = segment.pk if segment else None
         query = ListQuery.parse(request.query_params, RECORD_TYPES[panel].fields, extra=("id", "panel"))
         matches = records.filter(query.where)
-        answer: JsonObject = {"segment": segment, "panel": panel}
+        answer: JsonObject = {"segment": id, "panel": panel}
         if not query.paginated:
-            return {**answer, "count": matches.count(), "records": None}
+            number = matches.count()
+            if segment and not query.where:
+                keep_count(segment, number)
+            return {**answer, "count": number, "records": None}
         if not (self.actor.is_unbounded or self.actor.may(panel, "GET")):
             raise PermissionLacking(f"{panel}.GET", "; without p and n the count is told")
         page = ListPagination().read_page(records, matches, query, RECORD_TYPES[panel].output)
+        if segment and not query.where and not page.is_capped:
+            keep_count(segment, page.total_count)
         answer |= {"count": page.total_count, "records": page.rows}
         return self.success(answer, **page.members)
 
-    def _selected(self, request: Request) -> tuple[str | None, str, QuerySet[Any]]:
-        """Return the segment's id, its panel and its records; or no id, the requested panel and all of its records."""
+    def _selected(self, request: Request) -> tuple[Segment | None, str, QuerySet[Any]]:
+        """Return the segment, its panel and its records; or no segment, the requested panel and all of its records."""
         id, panel = request.query_params.get("id"), request.query_params.get("panel")
         if panel is not None and panel not in Segment.Panel.values:
             raise refuse("panel", f"one of {', '.join(Segment.Panel.values)}")
@@ -123,7 +130,7 @@ class SegmentViewSet(ResourceViewSet):
         segment = get_segment(id)
         if panel not in (None, segment.panel):
             raise refuse("panel", f"the segment is of {segment.panel}")
-        return id, segment.panel, segment_members(segment)
+        return segment, segment.panel, segment_members(segment)
 
     @endpoint("Read a segment", output=SegmentOut, errors=("SegmentNotFound_400",))
     def retrieve(self, request: Request, id: str) -> object:

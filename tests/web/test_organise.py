@@ -9,11 +9,13 @@ import pytest
 from django.db.models import Case, Value, When
 
 from core.ids import new_id
+from crm.custom_fields.services import create_field
 from crm.models import (
     BulkJob,
     Contact,
     ContactCategory,
     CustomField,
+    Lead,
     Organization,
     ProductService,
     Segment,
@@ -21,6 +23,7 @@ from crm.models import (
     Team,
 )
 from outreach.models import EmailTemplate
+from tests.crm.pipelines.helpers import make_pipeline, stage_ids
 from tests.kit.cast import Cast
 from tests.kit.factories import ContactFactory, LeadFactory, OrganizationFactory, TagFactory
 from tests.kit.html import html_of
@@ -109,6 +112,21 @@ def test_a_segment_is_made_from_filters_and_opens_as_contacts(scope: Cast, clien
     assert "0 leads" in text_of(client.get(leads))
     assert client.post(leads, {"name": "New ones"}).status_code == 303
     assert Segment.objects.get(name="New ones").panel == "lead"
+
+
+def test_segments_filter_and_show_stages_and_organizations(scope: Cast, client: Any) -> None:
+    create_field(actor_id=scope.owner.pk, values={"name": "Company", "field_type": "text", "panel": "contact"})
+    key = CustomField.objects.get(name="Company").unique_field_id
+    for page, replaced, shown in (("new", key, "Organization"), ("new-leads", "status", "Stage")):
+        offered = html_of(client.get(at(scope.owner, f"segments/{page}")))
+        assert (f'value="{replaced}"' in offered, f">{shown}<" in offered) == (False, True)
+        kept = html_of(client.get(at(scope.owner, f"segments/{page}?f={replaced}:equals:new")))
+        assert f'value="{replaced}"' in kept, "a filter of an older segment stays"
+    stages = stage_ids(make_pipeline(scope))
+    LeadFactory(contact=ContactFactory(name="Ann Lee"), value=2000)
+    scope.key.put(f"/lead/{Lead.objects.get().pk}", {"stage": stages["Offered"]})
+    client.post(at(scope.owner, "segments/new-leads?f=value:greaterThan:1000"), {"name": "Large"})
+    assert "Ann Lee Offered" in text_of(client.get(at(scope.owner, f"segments/{Segment.objects.get().pk}")))
 
 
 def test_what_was_typed_of_a_segment_stays_while_filters_come_and_go(scope: Cast, client: Any) -> None:

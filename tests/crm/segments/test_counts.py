@@ -41,6 +41,17 @@ def test_dynamic_segments_have_the_number_of_the_last_count(cast: Cast, people: 
     assert (shown["lastCount"], datetime.fromisoformat(shown["countedAt"]) > old) == (3, True)
 
 
+def test_what_its_page_counts_is_what_the_list_shows(cast: Cast, people: dict[str, str]) -> None:
+    id = new(cast, "Bonn", advancedFilters=where("city", "equals", "Bonn"))
+    for number, query in enumerate(({}, {"p": "1", "n": "1"}), start=9):
+        cast.key.post("/contact", {"formData": form(number, name=f"Eve {number}", city="Bonn")})
+        part = cast.session.get(f"{PATH}/execute", id=id, searchValue="Eve", **query).data
+        before = cast.key.get(f"{PATH}/{id}").data["lastCount"]
+        assert (part["count"], before) == (number - 8, number - 7)
+        whole = cast.session.get(f"{PATH}/execute", id=id, **query).data
+        assert cast.key.get(f"{PATH}/{id}").data["lastCount"] == whole["count"] == number - 6
+
+
 def test_a_broken_segment_is_counted_once(cast: Cast, people: dict[str, str]) -> None:
     id = new(cast, "Bonn", advancedFilters=where("city", "equals", "Bonn"))
     with cast.scope():
