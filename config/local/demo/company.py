@@ -39,6 +39,7 @@ from core.types import JsonObject
 from crm.contacts.services import create_contacts
 from crm.custom_fields.services import create_field
 from crm.models import Contact, ContactCategory, ProductService, SavedView, Tag
+from crm.organizations.models import Organization
 from crm.organizations.services import create_organization
 from crm.tags.services import create_tag
 from outreach.connections.senders.services import create_sender
@@ -239,6 +240,7 @@ def _contacts(member: Member) -> None:
         name: create_tag(Tag, actor_id=member.pk, values={"name": name, "color": color}).pk for name, color, _ in TAGS
     }
     organizations = _organizations(member)
+    owners = dict(Organization.objects.values_list("pk", "owner"))
     opening = timezone.now().replace(hour=9, minute=0, second=0, microsecond=0) - timedelta(days=FAIR_DAYS_AGO)
     items = []
     for place, person in enumerate(people(CONTACTS)):
@@ -248,6 +250,7 @@ def _contacts(member: Member) -> None:
         labels = {
             "category": categories[person.category],
             "organization": organizations[person.company],
+            "owner": owners.get(organizations[person.company]),
             "tags": [tags[name] for name in person.tags],
         }
         items.append({**form_data, **labels})
