@@ -48,6 +48,7 @@ def test_mine_shows_own_records(scope: Cast, client: Any, page: str) -> None:
     own = client.get(link)
     assert names(own) == ["Ann"]
     assert mine(own)[1]
+    assert "Save as segment" not in text_of(own)
     assert names(client.get(link + "&q=nobody")) == []
     other = client.get(link.replace(scope.owner.pk, scope.narrow.pk))
     assert (names(other), mine(other)[1]) == (["Bob"], False)

@@ -42,6 +42,7 @@ from crm.models import Contact, ContactCategory, ProductService, SavedView, Tag
 from crm.organizations.models import Organization
 from crm.organizations.services import create_organization
 from crm.tags.services import create_tag
+from crm.teams.services import ACTIVE
 from outreach.connections.senders.services import create_sender
 from outreach.messaging.email_templates.services import create_template
 from outreach.models import Campaign, Dashboard, EmailTemplate, GenieScheduler, Smtp
@@ -264,7 +265,7 @@ def _contacts(member: Member) -> None:
 
 def _organizations(member: Member) -> dict[str, str]:
     """Create the organizations that the contacts name. Return name -> id."""
-    owners = list(Member.objects.filter(status=Member.Status.ACCEPTED).order_by("pk").values_list("pk", flat=True))
+    owners = list(Member.objects.filter(status__in=ACTIVE).order_by("pk").values_list("pk", flat=True))
     domains = {person.company: person.email.partition("@")[2] for person in people(CONTACTS)}
     organizations: dict[str, str] = {}
     for place, (name, domain) in enumerate(sorted(domains.items())):

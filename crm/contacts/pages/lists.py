@@ -152,7 +152,7 @@ class Contacts(ContactList):
         links."""
         names = {condition.name for condition in self.state.filters}
         more = self.state.search or self.state.fixed
-        links = {"segment", IMPORT[0], ANSWERED.name}
+        links = {"segment", IMPORT[0], ANSWERED.name, self.owned_by[0]}
         return bool(names) and not more and names.isdisjoint(links)
 
     def do_write(self) -> HttpResponse:
