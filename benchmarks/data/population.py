@@ -50,7 +50,7 @@ CONTACT_COLUMNS = (
         "email",
         "country_code",
     ),
-    *("number", "contact_number", "email_key", "number_key", "category_id", "custom"),
+    *("number", "contact_number", "email_key", "number_key", "category_id", "owner_id", "custom"),
 )
 LOADED_TABLES = ("crm_contact", "crm_customfieldvalue", "crm_contacttag")
 VALUE_COLUMNS = ("company_id", "contact_id", "field_id", "position", "text", "number", "time")
@@ -220,10 +220,11 @@ def _contacts(
 ) -> Iterator[tuple[Any, ...]]:
     for row, id, date, category in zip(batch, ids, dates, categories, strict=True):
         system = row.system
+        owner = tenant.member_id if row.index % 10 == 0 else None
         yield (
             *(id, date, date, tenant.company_id, tenant.member_id, tenant.member_id, False),
             *(system["name"], system["email"], system["country_code"], system["number"], system["contact_number"]),
-            *(*schema.keys_of(system), category, orjson.dumps(schema.stored_custom(row)).decode()),
+            *(*schema.keys_of(system), category, owner, orjson.dumps(schema.stored_custom(row)).decode()),
         )
 
 

@@ -67,6 +67,7 @@ class Parts(Page):
             "tones": ("ok", "warn", "bad", "info", "none"),
             "views": [{"id": "1", "name": "Open in Berlin", "shared": True}],
             "view": {"id": "1", "name": "Open in Berlin", "shared": True},
+            "mine": {"link": self.request.path, "open": False},
             "may_share": True,
             "may_change_view": True,
             "view_is_mine": True,

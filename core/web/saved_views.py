@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from django.http import HttpResponse, QueryDict
+from django.utils.http import urlencode
 from django.utils.translation import gettext
 
 from core.ids import is_id
@@ -33,6 +34,8 @@ class ViewedList(TablePage):
     keeps: Sequence[str] = KEPT
     notice = ""
     """Message about a problem of the open view."""
+    owned_by: ClassVar[tuple[str, str]] = ("", "")
+    """Name and label of the field with the record's owner, by which the tab Mine filters."""
 
     @property
     def choices(self) -> Sequence[Choice]:
@@ -85,6 +88,26 @@ class ViewedList(TablePage):
         rows = answer.data if answer is not None and answer.ok else []
         names = {entry["_id"]: entry.get("name") or (entry.get("file") or {}).get("name") or "" for entry in rows}
         return Choice(name, label, ("in",), [(id, names.get(id) or gettext("deleted view")) for id in ids])
+
+    def with_owners(self, choices: Sequence[Choice]) -> list[Choice]:
+        """Return the choices with that of the owner, where the list is filtered by it and no choice knows it."""
+        name, label = self.owned_by
+        own = self.actor.member_id
+        if not self.is_filtered(name) or name in {choice.name for choice in choices}:
+            return list(choices)
+        if all(entry.value == own for entry in self.filters_sent if entry.name == name):
+            return [*choices, Choice(name, label, ("in",), [(own, gettext("Me"))])]
+        return [*choices, self.linked(name, "member", label)]
+
+    @property
+    def mine(self) -> JsonObject | None:
+        """The tab of the reader's own records. None for lists without owners, and for staff on a visit."""
+        name, _ = self.owned_by
+        if not name or not self.actor.member_id:
+            return None
+        own = Filter(name, "in", self.actor.member_id)
+        is_open = self.view is None and not self.state.search and list(self.state.filters) == [own]
+        return {"link": f"{self.request.path}?{urlencode({'f': str(own)})}", "open": is_open}
 
     def state_of(self, view: Values, sent: QueryDict | None = None) -> ListState:
         """Return the state of a view, with the place in the list and the like from `sent`."""
@@ -190,6 +213,7 @@ class ViewedList(TablePage):
             "here": self.here,
             "columns": self.columns,
             "views": self.views,
+            "mine": self.mine,
             "view": view,
             "view_is_mine": view is not None and (view["createdBy"] or {}).get("_id") == self.actor.member_id,
             "may_share": self.may(self.module, "PUT"),

@@ -17,6 +17,7 @@ from crm.records.results import UNSET
 from crm.records.types import Apply
 from crm.records.writes.bulk_change import Change, apply_change, plan_change
 from crm.tags.services import check_tags
+from crm.teams.owners import Owner, check_owner
 
 
 def update_many(
@@ -28,16 +29,17 @@ def update_many(
     tag_ids: Sequence[str] | None = None,
     category_id: str | None | type[UNSET] = UNSET,
     organization_id: str | None | type[UNSET] = UNSET,
+    owner_id: Owner = UNSET,
     automation: bool = True,
 ) -> Outcome:
     """Apply one change set to the selected live contacts, or leave it to a job.
 
     `set` gives all the values. `append` and `remove` change tags and fields with several values. `clear` empties the
-    fields named in form_data, and tags, category or organization when they are given.
+    fields named in form_data, and tags, category, organization or owner when they are given.
 
     Raises CannotUpdateUniqueKey_400, InvalidCustomField_400, InvalidCustomFieldValue_400 and InvalidSystemField_400.
     Raises InvalidPayload_400, TagNotFound_400, ContactCategoryNotFound_400, OrganizationNotFound_400 and
-    ContactNotFound_400.
+    ContactNotFound_400. Raises MemberNotFound_404 and MemberNotAccepted_400.
     """
     change: JsonObject = {"formData": dict(form_data), "updateType": update_type}
     if tag_ids is not None:
@@ -46,6 +48,8 @@ def update_many(
         change["category"] = category_id
     if organization_id is not UNSET:
         change["organization"] = organization_id
+    if owner_id is not UNSET:
+        change["owner"] = owner_id
     return change_many(CONTACT, UPDATE, actor_id=actor_id, selection=selection, change=change, automation=automation)
 
 
@@ -67,11 +71,15 @@ def prepare_change(actor_id: str | None, payload: Values) -> Apply:
     check_tags(tag_ids=tags or (), category_ids=[category] if isinstance(category, str) else [])
     organization = payload.get("organization", UNSET)
     check_organization(organization if isinstance(organization, str) else None)
-    references = {"category": category, "organization": organization}
+    owner = payload.get("owner", UNSET)
+    check_owner(owner)
+    references = {"category": category, "organization": organization, "owner": owner}
     change = _plan(schema, payload["formData"], payload["updateType"], tags, references)
     if change.empty:
         raise NamedError(
-            "InvalidPayload_400", "name at least one value, tag, category or organization to change", field="formData"
+            "InvalidPayload_400",
+            "name at least one value, tag, category, organization or owner to change",
+            field="formData",
         )
     return lambda ids: apply_change(schema, change, ids, actor_id)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from core.errors import shorten
+from core.errors import FieldError, NamedError, shorten
 from crm.contacts.models import Contact
 from crm.contacts.schema import ContactRow
 from crm.contacts.unique_key import Collision, KeyedRow, KeyHolder
@@ -137,3 +137,21 @@ def collision_problems(
         message = f"{shown} belongs to the contact {holder}{people}"
         problems[collision.index] = [ValueProblem(collision.field, EXISTS, message, code=TAKEN[collision.field])]
     return problems
+
+
+def collision_errors(collisions: Sequence[Collision], *, may_read: bool = False) -> list[NamedError]:
+    """Return ContactAlreadyExists_400 with the value and the contact that has it, for each of the collisions.
+
+    Another person who has it is named to those who may read contacts.
+    """
+    return [
+        _collision_error(collision, people)
+        for collision, people in zip(collisions, describe_differences(collisions, may_read=may_read), strict=True)
+    ]
+
+
+def _collision_error(collision: Collision, people: str) -> NamedError:
+    text = f"{shorten(collision.value, 100)} belongs to the contact {collision.existing_id} already{people}"
+    error = FieldError(field=collision.field, message=text, code=TAKEN[collision.field])
+    params = {"record": collision.existing_id}
+    return NamedError(EXISTS, text, field=collision.field, errors=[error], code="contactExists", params=params)

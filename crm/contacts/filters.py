@@ -34,6 +34,9 @@ CONTACT_FIELDS = FieldSet(
         RelationField("category.name", "text", "category", "name", searchable=True),
         column_field(CONTACT, "organization"),
         ListField("organization.name", "text", "organization__name", searchable=True, sortable=False),
+        column_field(CONTACT, "owner"),
+        RelationField("owner.name", "text", "owner", "name", searchable=True),
+        RelationField("owner.email", "text", "owner", "email", searchable=True),
         ManyField("tags", "id", _tags, "tag_id"),  # type: ignore[arg-type]
         ManyField("tags.name", "text", _tags, "tag__name", searchable=True),  # type: ignore[arg-type]
         SegmentField("contact"),

@@ -25,6 +25,7 @@ CONTACT = RecordKind(
         Column("contact_number", "contactNumber", group="contact_number"),
         Column("category_id", "category", "beside"),
         Column("organization_id", "organization", "beside"),
+        Column("owner_id", "owner", "beside"),
         Column("email_key", derived=True),
         Column("number_key", derived=True),
         Column("sort_name", derived=True, inserted=False, updated=False),

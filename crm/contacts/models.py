@@ -68,6 +68,9 @@ class Contact(CompanyModel):
     organization = CompanyForeignKey(
         "crm.Organization", on_delete=models.SET_NULL, null=True, blank=True, related_name="contacts", db_index=False
     )
+    owner = CompanyForeignKey(
+        "accounts.Member", on_delete=models.SET_NULL, null=True, blank=True, related_name="contacts", db_index=False
+    )
     custom = CustomValues(default=dict, blank=True)
     import_job = CompanyForeignKey(
         "crm.Import", on_delete=models.SET_NULL, null=True, related_name="contacts", db_index=False
@@ -148,6 +151,8 @@ class Contact(CompanyModel):
             models.Index(fields=("company", "number", "id"), condition=Q(is_deleted=False), name="contact_number"),
             models.Index(fields=("company", "category", "id"), name="contact_category"),
             models.Index(fields=("company", "organization", "id"), name="contact_organization"),
+            # Members read their own contacts newest first, so the index has that order.
+            models.Index(fields=("company", "owner", "created_at", "name", "id"), name="contact_owner"),
             models.Index(fields=("company", "import_job", "id"), name="contact_import"),
             models.Index(fields=("merged_into",), condition=Q(merged_into__isnull=False), name="contact_merged"),
         ]

@@ -49,6 +49,14 @@ CONTACTS = Report(
                 ),
                 BY_ORGANIZATION,
                 Grouping(
+                    "owner",
+                    gettext_lazy("Owner"),
+                    "owner_id",
+                    label="owner__name",
+                    field="owner",
+                    empty=gettext_lazy("No owner"),
+                ),
+                Grouping(
                     "member",
                     gettext_lazy("Added by"),
                     "created_by_id",

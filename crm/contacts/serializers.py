@@ -33,6 +33,7 @@ from crm.records.serializers import (
 )
 from crm.records.writes.bulk_change import UPDATE_TYPES
 from crm.tags.serializers import NamedModelSnapshot
+from crm.teams.owners import OWNER_HELP
 
 FORM_DATA = f"system values ({', '.join(CONTACT.system_columns)}) and custom values by the uniqueFieldID of their field"
 ALIAS = "another name for category"
@@ -40,20 +41,21 @@ CATEGORY_NAMES = ("category", "contact_category", "contactcategories")
 
 
 class TagsInput(AutomationInput):
-    """Tags, an organization, and a category under any of its names."""
+    """Tags, an organization, an owner, and a category under any of its names."""
 
     tags = IdList(required=False, allow_null=True, max_length=1000, help_text="tag ids")
     category = ObjectIdInput(required=False, allow_null=True, help_text="contact category id")
     contactCategory = ObjectIdInput(required=False, allow_null=True, help_text=ALIAS)
     contactcategories = ObjectIdInput(required=False, allow_null=True, help_text=ALIAS)
     organization = ObjectIdInput(required=False, allow_null=True, help_text="id of the organization they work at")
+    owner = ObjectIdInput(required=False, allow_null=True, help_text=OWNER_HELP)
 
 
 class ContactInput(FormInput, TagsInput):
     """The values of a contact."""
 
     system = CONTACT.system_columns
-    beside = ("tags", "organization", "category", "contactCategory", "contactcategories")
+    beside = ("tags", "organization", "owner", "category", "contactCategory", "contactcategories")
 
 
 class ContactCreate(ContactInput):
@@ -87,8 +89,8 @@ class ContactBulkCreate(TagsInput):
     formData = serializers.ListField(
         child=serializers.JSONField(),
         default=list,
-        help_text=f"up to 500 objects: {FORM_DATA}. Each may have its own tags, organization and category, which stand"
-        " for those of the body",
+        help_text=f"up to 500 objects: {FORM_DATA}. Each may have its own tags, organization, owner and category, which"
+        " stand for those of the body",
     )
     existingError = BooleanInput(default=True, help_text="false: update the contacts that have the unique keys already")
     skipInvalid = BooleanInput(default=None, allow_null=True, help_text=SKIP)
@@ -134,6 +136,11 @@ def organization_of(data: Values) -> Any:
     return data.get("organization", UNSET)
 
 
+def owner_of(data: Values) -> Any:
+    """Return the owner of a body; UNSET without one."""
+    return data.get("owner", UNSET)
+
+
 class ContactOut(Output):
     """A contact."""
 
@@ -145,6 +152,7 @@ class ContactOut(Output):
     contactNumber = serializers.CharField(allow_null=True, help_text="countryCode and number, as E.164")
     category = Computed(NamedModelSnapshot(allow_null=True))
     organization = Computed(OrganizationSnapshot(allow_null=True))
+    owner = Computed(MemberSnapshot(allow_null=True))
     tags = Computed(serializers.ListField(child=NamedModelSnapshot()))
     formData = Computed(serializers.DictField(help_text=FORM_DATA))
     importId = IdField(source="import_job_id", allow_null=True)
@@ -163,7 +171,11 @@ class ContactOut(Output):
         "category_id",
         "category__name",
         *ORGANIZATION_READS,
-        *(f"{member}_by{part}" for member in ("created", "updated") for part in ("_id", "__name", "__email")),
+        *(
+            f"{member}{part}"
+            for member in ("owner", "created_by", "updated_by")
+            for part in ("_id", "__name", "__email")
+        ),
     )
 
     @classmethod
@@ -179,6 +191,7 @@ class ContactOut(Output):
         data["tags"] = data["tags"] or []
         data["category"] = snapshot_of(row, "category")
         data["organization"] = organization_snapshot(row)
+        data["owner"] = member_of(row, "owner")
         data["formData"] = {key: data[key] for key in CONTACT.system_columns} | row["custom"]
         data["unsubscribed"] = data["unsubscribedAt"] is not None
         data["createdBy"] = member_of(row, "created_by")

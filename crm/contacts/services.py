@@ -8,18 +8,18 @@ from typing import Any
 from django.db import transaction
 
 from core.access import quota_exceeded
-from core.errors import FieldError, NamedError, message_of, shorten
+from core.errors import NamedError, message_of, shorten
 from core.ids import is_id, new_id
 from core.types import JsonObject, Values
 from crm.bulk_jobs.changes import UPDATE, complete, new_job, record_change
 from crm.bulk_jobs.history.journal import Source
 from crm.bulk_jobs.models import BulkJob
-from crm.contacts.collisions import EXISTS, TAKEN, describe_differences, describe_person
+from crm.contacts.collisions import collision_errors, describe_person
 from crm.contacts.employment import name_employers
 from crm.contacts.kind import CONTACT
 from crm.contacts.models import Contact
 from crm.contacts.schema import NUMBER_COLUMNS, ContactRow, ContactSchema
-from crm.contacts.unique_key import Collision, lock_unique_key, rewrite_keys
+from crm.contacts.unique_key import lock_unique_key, rewrite_keys
 from crm.contacts.updates import update_contacts
 from crm.contacts.writer import WriteResult, write_contacts
 from crm.organizations.selectors import missing_organizations
@@ -27,29 +27,12 @@ from crm.records.problems import ValueProblem, explain, problems_error
 from crm.records.results import MAX_BULK, UNSET, BulkResult, Failure, Saved
 from crm.records.writes.updates import refuse_changed, without_held
 from crm.tags.services import check_tags, missing_categories, missing_tags
+from crm.teams.owners import OWNER, Owner, check_owner, owner_problems
 
 PHONE_PARTS = ("countryCode", "number")
 ORGANIZATION = "organization_id"
 KEY_PARTS = {"email": ("email",), "number": ("number",), "either": ("email", "number")}
 """Setting contactUniqueKey -> the system fields that it names."""
-
-
-def collision_errors(collisions: Sequence[Collision], *, may_read: bool = False) -> list[NamedError]:
-    """Return ContactAlreadyExists_400 with the value and the contact that has it, for each of the collisions.
-
-    Another person who has it is named to those who may read contacts.
-    """
-    return [
-        _collision_error(collision, people)
-        for collision, people in zip(collisions, describe_differences(collisions, may_read=may_read), strict=True)
-    ]
-
-
-def _collision_error(collision: Collision, people: str) -> NamedError:
-    text = f"{shorten(collision.value, 100)} belongs to the contact {collision.existing_id} already{people}"
-    error = FieldError(field=collision.field, message=text, code=TAKEN[collision.field])
-    params = {"record": collision.existing_id}
-    return NamedError(EXISTS, text, field=collision.field, errors=[error], code="contactExists", params=params)
 
 
 def create_contact(
@@ -59,6 +42,7 @@ def create_contact(
     tag_ids: Sequence[str] = (),
     category_id: str | None = None,
     organization_id: str | None = None,
+    owner_id: str | None = None,
     existing_error: bool = True,
     drop_invalid: bool = False,
     automation: bool = True,
@@ -73,9 +57,9 @@ def create_contact(
     `may_read` allows the error to name that person.
 
     Raises ContactDataRequired_400, InvalidCustomField_400, InvalidCustomFieldValue_400 and InvalidSystemField_400
-    (every problem in the warning). Raises TagNotFound_400, ContactCategoryNotFound_400 and
-    OrganizationNotFound_400. Raises ContactAlreadyExists_400, and PlanLimitExceeded_403 for a new contact beyond the
-    plan.
+    (every problem in the warning). Raises TagNotFound_400, ContactCategoryNotFound_400, OrganizationNotFound_400,
+    MemberNotFound_404 and MemberNotAccepted_400. Raises ContactAlreadyExists_400, and PlanLimitExceeded_403 for a new
+    contact beyond the plan.
     """
     with transaction.atomic():
         schema = ContactSchema.load()
@@ -84,6 +68,8 @@ def create_contact(
         check_organization(organization_id)
         row.tag_ids = tag_ids
         row.category_id = category_id
+        if owner := check_owner(owner_id):
+            row.system[OWNER] = owner
         if organization_id:
             row.system[ORGANIZATION] = organization_id
             name_employers(schema, [row])
@@ -145,6 +131,7 @@ def create_contacts(
     tag_ids: Sequence[str] = (),
     category_id: str | None = None,
     organization_id: str | None = None,
+    owner_id: str | None = None,
     existing_error: bool = True,
     drop_invalid: bool = False,
     all_or_none: bool = False,
@@ -157,7 +144,8 @@ def create_contacts(
     create_contact. Contacts beyond the plan's limit fail.
 
     Raises InvalidPayload_400 for more than 500, and ContactDataRequired_400 for none. Raises TagNotFound_400,
-    ContactCategoryNotFound_400 and OrganizationNotFound_400 for shared values.
+    ContactCategoryNotFound_400, OrganizationNotFound_400, MemberNotFound_404 and MemberNotAccepted_400 for shared
+    values.
     """
     if not items:
         raise NamedError("ContactDataRequired_400", "needs an array of at least one contact", field="formData")
@@ -172,6 +160,7 @@ def create_contacts(
         check_organization(organization_id)
         shared = ContactRow(tag_ids=tag_ids, category_id=category_id)
         shared.system[ORGANIZATION] = organization_id
+        shared.system[OWNER] = check_owner(owner_id)
         rows = []
         for index, item in enumerate(items):
             row, problems = _read_item(schema, item, index, shared, drop_invalid)
@@ -193,7 +182,7 @@ def create_contacts(
 def _read_item(
     schema: ContactSchema, item: Any, index: int, shared: ContactRow, drop_invalid: bool
 ) -> tuple[ContactRow | None, list[ValueProblem]]:
-    """Read an item's formData, which may have tags, a category and an organization of its own."""
+    """Read an item's formData, which may have tags, a category, an organization and an owner of its own."""
     if not isinstance(item, dict):
         return None, [
             ValueProblem("formData", "InvalidPayload_400", "each contact is an object of field keys and values")
@@ -203,6 +192,7 @@ def _read_item(
     categories = [values.pop(name) for name in ("category", "contactcategories", "contactCategory") if name in values]
     category = next((value for value in categories if value), None)
     organization = values.pop("organization", None)
+    owner = values.pop("owner", None)
     if tags is not None and not (isinstance(tags, list) and all(is_id(tag) for tag in tags)):
         return None, [ValueProblem("tags", "TagNotFound_400", "needs an array of tag ids")]
     if category is not None and not is_id(category):
@@ -210,20 +200,24 @@ def _read_item(
     if organization is not None and not is_id(organization):
         problem = ValueProblem("organization", "OrganizationNotFound_400", "needs the id of an organization")
         return None, [problem]
+    if owner is not None and not is_id(owner):
+        return None, [ValueProblem("owner", "MemberNotFound_404", "needs the id of a member")]
     row, problems = schema.read(values, drop_invalid=drop_invalid, index=index)
     if row is not None:
         row.tag_ids = shared.tag_ids if tags is None else list(dict.fromkeys(tags))
         row.category_id = category or shared.category_id
-        if organization or shared.system[ORGANIZATION]:
-            row.system[ORGANIZATION] = organization or shared.system[ORGANIZATION]
+        for column, id in ((ORGANIZATION, organization), (OWNER, owner)):
+            if id or shared.system[column]:
+                row.system[column] = id or shared.system[column]
     return row, problems
 
 
 def _drop_dangling(
     schema: ContactSchema, rows: list[ContactRow], items: Sequence[Any], result: BulkResult, drop_invalid: bool
 ) -> list[ContactRow]:
-    """Drop the rows that name tags, categories, organizations, members or files which the company lacks."""
+    """Drop the rows that name tags, categories, organizations, owners, members or files which the company lacks."""
     no_tags = set(missing_tags(tag for row in rows for tag in row.tag_ids or ()))
+    no_owners = owner_problems(row.system.get(OWNER) for row in rows)
     no_categories = set(missing_categories(row.category_id for row in rows if row.category_id))
     no_organizations = missing_organizations(row.system.get(ORGANIZATION) for row in rows)
     dangling = schema.check_references(rows, drop_invalid=drop_invalid)
@@ -235,6 +229,8 @@ def _drop_dangling(
             absent.append(_missing("category", "ContactCategoryNotFound_400", row.category_id))
         if row.system.get(ORGANIZATION) in no_organizations:
             absent.append(_missing("organization", "OrganizationNotFound_400", row.system[ORGANIZATION]))
+        if row.system.get(OWNER) in no_owners:
+            absent.append(no_owners[row.system[OWNER]])
         result.errors += [(row.index, problem) for problem in (*absent, *bad)]
         fatal = absent if drop_invalid else [*absent, *bad]
         if fatal:
@@ -277,13 +273,14 @@ def update_contact(
     tag_ids: Sequence[str] | None = None,
     category_id: str | None | type[UNSET] = UNSET,
     organization_id: str | None | type[UNSET] = UNSET,
+    owner_id: Owner = UNSET,
     automation: bool = True,
     unchanged_since: str | None = None,
     may_read: bool = False,
 ) -> BulkJob | None:
     """Change the given values of a live contact. Null or empty text clears a value.
 
-    `tag_ids` replaces its tags, a `category_id` or `organization_id` of None removes it. With `unchanged_since`, an
+    `tag_ids` replaces its tags, a category, organization or owner of None is removed. With `unchanged_since`, an
     updatedAt, it raises RecordChanged_409 if the contact has another one. `may_read` allows the error to name the
     person who has a number already. Returns the job that can undo the change, None without a difference.
 
@@ -294,6 +291,7 @@ def update_contact(
     change |= {} if tag_ids is None else {"tags": list(tag_ids)}
     change |= {} if category_id is UNSET else {"category": category_id}
     change |= {} if organization_id is UNSET else {"organization": organization_id}
+    change |= {} if owner_id is UNSET else {"owner": owner_id}
     job = new_job(CONTACT, UPDATE, actor_id=actor_id, selection={"ids": [id]}, change=change, automation=automation)
     # The journal of the job and the change commit together, or undo would miss the change.
     with transaction.atomic():
@@ -304,6 +302,7 @@ def update_contact(
             tag_ids=tag_ids,
             category_id=category_id,
             organization_id=organization_id,
+            owner_id=owner_id,
             automation=automation,
             source=Source.bulk_job(job.pk),
             unchanged_since=unchanged_since,
@@ -321,6 +320,7 @@ def change_contact(
     tag_ids: Sequence[str] | None = None,
     category_id: str | None | type[UNSET] = UNSET,
     organization_id: str | None | type[UNSET] = UNSET,
+    owner_id: Owner = UNSET,
     automation: bool = True,
     unchanged_since: str | None = None,
     may_read: bool = False,
@@ -353,6 +353,8 @@ def change_contact(
             check_organization(organization)
             row.system[ORGANIZATION] = organization
             name_employers(schema, [row])
+        if owner_id is not UNSET:
+            row.system[OWNER] = check_owner(owner_id)
         outcome = update_contacts(
             schema, [(id, row)], actor_id=actor_id, automation=automation, tags="replace", source=source
         )

@@ -18,6 +18,7 @@ class ContactData(TypedDict):
     contactNumber: str | None
     category: Values | None
     organization: Values | None
+    owner: Values | None
     tags: list[Values]
     formData: Values
     importId: str | None

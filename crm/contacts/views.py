@@ -29,6 +29,7 @@ from crm.contacts.serializers import (
     ContactUpdate,
     category_of,
     organization_of,
+    owner_of,
     tags_of,
 )
 from crm.contacts.services import create_contact, create_contacts, update_contact
@@ -37,7 +38,10 @@ from crm.records.serializers import BulkDeleted, BulkUpdated, drops_invalid
 from crm.records.summary import SELECTING, GroupOut, Summary
 from crm.records.views import VALUE_ERRORS, RecordViewSet, bulk_answer, listed_records
 
-TAG_ERRORS = ("TagNotFound_400", "ContactCategoryNotFound_400", "OrganizationNotFound_400")
+TAG_ERRORS = (
+    *("TagNotFound_400", "ContactCategoryNotFound_400", "OrganizationNotFound_400"),
+    *("MemberNotFound_404", "MemberNotAccepted_400"),
+)
 CREATE_ERRORS = (
     "ContactAlreadyExists_400",
     "ContactDataRequired_400",
@@ -56,6 +60,7 @@ def creation_options(data: JsonObject) -> JsonObject:
         "tag_ids": data.get("tags") or [],
         "category_id": None if category is UNSET else category,
         "organization_id": data.get("organization"),
+        "owner_id": data.get("owner"),
         "existing_error": data["existing_error"],
         "automation": data["automation"] != "skip",
     }
@@ -117,6 +122,7 @@ class ContactViewSet(RecordViewSet):
             tag_ids=tags_of(data),
             category_id=category_of(data),
             organization_id=organization_of(data),
+            owner_id=owner_of(data),
             automation=data["automation"] != "skip",
         )
         return bulk_response(self, outcome, {"matchedCount": outcome.matched, "updatedCount": outcome.changed})
@@ -163,7 +169,7 @@ class ContactViewSet(RecordViewSet):
             *TAG_ERRORS,
         ),
         description="What is not given stays. null or empty text empties a value, tags replace the contact's tags,"
-        " and null takes them, the category or the organization away. What makes the contact unique (setting"
+        " and null takes them, the category, the organization or the owner away. What makes the contact unique (setting"
         " contactUniqueKey) can change to what no other contact has, and cannot be emptied. Emits contact.updated, with"
         " the changes in its payload.",
     )
@@ -175,6 +181,7 @@ class ContactViewSet(RecordViewSet):
             tag_ids=tags_of(data),
             category_id=category_of(data),
             organization_id=organization_of(data),
+            owner_id=owner_of(data),
             automation=data["automation"] != "skip",
             unchanged_since=data.get("unchanged_since"),
             may_read=ContactRights.of(self.actor).read,

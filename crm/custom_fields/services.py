@@ -48,7 +48,7 @@ MAX_CHANGES = 500
 NOT_FOUND = "CustomFieldNotFound_400"
 _ALL = {"_id", "tags", "importId", "createdBy", "updatedBy", "createdAt", "updatedAt", "isDeleted", "formData"}
 _CATEGORY = {"category", "contactCategory", "contactcategories"}
-_OF_CONTACTS = _CATEGORY | {"contactNumber", "unsubscribed", "unsubscribedAt", "repliedAt", "organization"}
+_OF_CONTACTS = _CATEGORY | {"contactNumber", "unsubscribed", "unsubscribedAt", "repliedAt", "organization", "owner"}
 _OF_LEADS = _CATEGORY | {
     *("contact", "productServices", "team", "teamMember", "owner", "organization"),
     *("pipeline", "stage", "lostReason", "expectedCloseAt"),

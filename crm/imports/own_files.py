@@ -23,6 +23,8 @@ OWN_TARGETS = {
         "contactNumber": "number",
         "category.name": "category",
         "organization.name": "organization",
+        "owner.name": "owner",
+        "owner.email": "owner",
         "tags": "tags",
         **{key: key for key in CONTACT.system_columns},
     },

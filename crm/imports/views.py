@@ -61,9 +61,10 @@ CREATE = (
     " columns' names, which are made when the import starts and take custom-field.POST. Of an import that\nis made in a"
     " session the rows count against the plan's limits: those beyond them fail with PlanLimitExceeded_403."
 )
-OF_CONTACTS = "name, email, countryCode, number"
+OF_PEOPLE = "name, email, countryCode, number"
+OF_CONTACTS = f"{OF_PEOPLE}, owner (an address or a name)"
 OF_LEADS = (
-    f"{OF_CONTACTS} (by which the row's contact is found or made), status, source, value, notes, productServices"
+    f"{OF_PEOPLE} (by which the row's contact is found or made), status, source, value, notes, productServices"
     " (names, separated\nby commas), team (a name), teamMember (an address or a name)"
 )
 OF_ORGANIZATIONS = "name, domain, owner (an address or a name)"

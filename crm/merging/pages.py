@@ -32,6 +32,7 @@ BESIDE = (
     ("contactNumber", gettext_lazy("Phone")),
     ("organization", gettext_lazy("Organization")),
     ("category", gettext_lazy("Category")),
+    ("owner", gettext_lazy("Owner")),
 )
 GOES_AS = {"contactNumber": ("countryCode", "number")}
 """A value of the table -> the names under which the API takes it, which go together."""

@@ -30,6 +30,7 @@ from crm.records.serializers import (
 )
 from crm.records.writes.bulk_change import UPDATE_TYPES
 from crm.tags.serializers import NamedModelSnapshot
+from crm.teams.owners import OWNER_HELP
 
 FORM_DATA = (
     f"system values ({', '.join(ORGANIZATION.system_columns)}) and custom values by the uniqueFieldID of their field"
@@ -43,7 +44,7 @@ class OrganizationReferences(AutomationInput):
     """Tags and an owner."""
 
     tags = IdList(required=False, allow_null=True, max_length=1000, help_text="tag ids")
-    owner = ObjectIdInput(required=False, allow_null=True, help_text="id of the member who looks after it")
+    owner = ObjectIdInput(required=False, allow_null=True, help_text=OWNER_HELP)
 
 
 class OrganizationInput(FormInput, OrganizationReferences):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import transaction
 
-from accounts.models import Member
 from core.errors import NamedError
 from core.ids import is_id
 from core.lists import BulkSelection
@@ -19,17 +18,14 @@ from crm.organizations.kind import ORGANIZATION
 from crm.organizations.models import Organization
 from crm.organizations.schema import OrganizationSchema
 from crm.organizations.writer import insert_organizations, update_organizations
-from crm.records.problems import ValueProblem, explain, problems_error
+from crm.records.problems import ValueProblem, explain
 from crm.records.results import MAX_BULK, UNSET, BulkResult, Failure, Saved
 from crm.records.schema import RecordRow
 from crm.records.types import Apply
 from crm.records.writes.bulk_change import apply_change, plan_change
 from crm.records.writes.updates import refuse_changed, without_held
 from crm.tags.services import check_tags, missing_tags
-from crm.teams.services import ACTIVE
-
-OWNER = "owner_id"
-Owner = str | None | type[UNSET]
+from crm.teams.owners import OWNER, Owner, check_owner, owner_problems
 
 
 @transaction.atomic
@@ -84,8 +80,7 @@ def create_organizations(
     result = BulkResult()
     check_tags(tag_ids=tag_ids)
     shared = RecordRow(tag_ids=tag_ids, system={OWNER: owner_id})
-    if absent := owner_problems([owner_id]).get(owner_id or ""):
-        raise problems_error([absent])
+    check_owner(owner_id)
     rows = []
     for index, item in enumerate(items):
         row, problems = _read_item(schema, item, index, shared, drop_invalid)
@@ -150,33 +145,12 @@ def _no_tag(id: str) -> ValueProblem:
     return ValueProblem("tags", "TagNotFound_400", f"there is no tag {id} in this company")
 
 
-def owner_problems(ids: Iterable[str | None]) -> dict[str, ValueProblem]:
-    """Return the problems of owners who are no active members of the company, by the ids that name them."""
-    member_ids = {id for id in ids if id}
-    if not member_ids:
-        return {}
-    statuses = dict(Member.objects.filter(pk__in=member_ids).values_list("pk", "status"))
-    problems = {}
-    for id in member_ids:
-        if id not in statuses:
-            problems[id] = ValueProblem("owner", "MemberNotFound_404", f"there is no member {id} in this company")
-        elif statuses[id] not in ACTIVE:
-            problems[id] = ValueProblem(
-                "owner", "MemberNotAccepted_400", f"choose an active member; this one is {statuses[id]}"
-            )
-    return problems
-
-
 def _put_references(row: RecordRow, tag_ids: Sequence[str] | None, owner_id: Owner) -> None:
     """Put the tags and the owner into the row. Raises the error of one that the company lacks."""
     check_tags(tag_ids=tag_ids or ())
     row.tag_ids = tag_ids
-    if owner_id is UNSET:
-        return
-    owner = owner_id if isinstance(owner_id, str) else None
-    if absent := owner_problems([owner]).get(owner or ""):
-        raise problems_error([absent])
-    row.system[OWNER] = owner
+    if owner_id is not UNSET:
+        row.system[OWNER] = check_owner(owner_id)
 
 
 @transaction.atomic

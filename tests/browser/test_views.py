@@ -28,7 +28,7 @@ def test_a_view_is_saved_and_a_value_changed_in_it(page: Page, live_server: Any)
             ("Wei Chen", "wei@north.example"),
             ("Ann", "a@b.example"),
         ):
-            ContactFactory(name=name, email=email)
+            ContactFactory(name=name, email=email, owner=cast.owner if name == "Ann" else None)
 
     page.goto("/")
     page.get_by_label("Email address").fill(cast.owner.email)
@@ -55,6 +55,9 @@ def test_a_view_is_saved_and_a_value_changed_in_it(page: Page, live_server: Any)
     tabs = page.get_by_role("navigation", name="Saved views")
     tabs.get_by_role("link", name="All").click()
     expect(rows).to_have_count(3)
+    tabs.get_by_role("link", name="Mine").click()
+    expect(rows).to_have_count(1)
+    expect(tabs.get_by_role("link", name="Mine")).to_have_attribute("aria-current", "page")
     page.reload()
     tabs.get_by_role("link", name="North").click()
     expect(page).to_have_url(opened)

@@ -49,6 +49,9 @@ UNINDEXED = {
         **dict.fromkeys(
             ("updatedBy", "updatedBy.name", "updatedBy.email"), "a few values; not worth an index to every imported row"
         ),
+        **dict.fromkeys(
+            ("owner", "owner.name", "owner.email"), "a few values; the index has one owner's in their order"
+        ),
     },
     "/lead": {
         "notes": "a text of any length, which no index can hold",
@@ -263,6 +266,15 @@ def test_filters_and_searches_begin_with_an_index(tenant: Tenant, query: dict[st
     for found in plans(tenant, **PAGE, **asked):
         assert read_in_full(found) == set()
         assert kinds(found) & {"Index Scan", "Index Only Scan", "Bitmap Index Scan"}
+
+
+def test_ones_own_contacts_walk_the_owners_index(tenant: Tenant) -> None:
+    query = {"filters": json.dumps({"owner": tenant.member_id})}
+    page, count = plans(tenant, **PAGE, **query)
+    assert "contact_owner" in indexes(page)
+    assert put_in_order(page) <= SORTED
+    for found in (page, count):
+        assert read_in_full(found) == set()
 
 
 def test_a_contact_is_found_by_its_address_whatever_its_capitals(tenant: Tenant) -> None:

@@ -57,7 +57,7 @@ def test_every_page_writes_them_alike(scope: Cast) -> None:
     heat = add_field("heat", "select", "string", options=["Hot", "Cold"])
     CustomField.objects.filter(pk=heat.pk).update(options=[{"label": "Very hot", "description": "", "value": "Hot"}])
     fields = {
-        "owner": ("select", "member", scope.narrow.pk),
+        "seller": ("select", "member", scope.narrow.pk),
         "offer": ("file", "file", file.pk),
         "seen": ("datetime", "date", "2026-11-26T22:50:50.000Z"),
         "born": ("date", "date", "2026-01-31"),
@@ -69,7 +69,7 @@ def test_every_page_writes_them_alike(scope: Cast) -> None:
         add_field(name, field_type, value_type)
     custom = {"heat": "Hot"} | {name: value for name, (*_, value) in fields.items()}
     contact = ContactFactory(name="Ann Lee", custom=custom)
-    second = ContactFactory(name="Bob Ray", custom={"heat": "Cold", "owner": "6" * 24})
+    second = ContactFactory(name="Bob Ray", custom={"heat": "Cold", "seller": "6" * 24})
     client = enter(scope.owner)
     said = [
         "Very hot",
@@ -107,22 +107,22 @@ def test_every_page_writes_them_alike(scope: Cast) -> None:
 
 
 def test_a_page_looks_members_and_files_up_once(scope: Cast, django_assert_max_num_queries: Any) -> None:
-    add_field("owner", "select", "member")
+    add_field("seller", "select", "member")
     add_field("buddy", "select", "member")
     client = enter(scope.owner)
     counts = []
-    client.get(at(scope.owner, "contacts?columns=owner,buddy"))
+    client.get(at(scope.owner, "contacts?columns=seller,buddy"))
     for number in (2, 2, 12):
-        ContactFactory.create_batch(number, custom={"owner": scope.narrow.pk, "buddy": scope.owner.pk})
+        ContactFactory.create_batch(number, custom={"seller": scope.narrow.pk, "buddy": scope.owner.pk})
         with django_assert_max_num_queries(200) as captured:
-            assert scope.narrow.name in text_of(client.get(at(scope.owner, "contacts?columns=owner,buddy")))
+            assert scope.narrow.name in text_of(client.get(at(scope.owner, "contacts?columns=seller,buddy")))
         counts.append(len(captured))
     assert counts[1] == counts[2]
 
 
 def test_a_reader_sees_no_names_that_their_role_hides(scope: Cast) -> None:
-    add_field("owner", "select", "member")
-    contact = ContactFactory(custom={"owner": scope.owner.pk})
+    add_field("seller", "select", "member")
+    contact = ContactFactory(custom={"seller": scope.owner.pk})
     scope.narrow.role.permission = {"contact": {"GET": True}, "custom-field": {"GET": True}}
     scope.narrow.role.save()
     page = text_of(enter(scope.narrow).get(at(scope.narrow, f"contacts/{contact.pk}")))

@@ -59,7 +59,7 @@ def test_a_view_is_saved_opened_changed_shared_and_deleted(scope: Cast, client: 
     view = SavedView.objects.get()
     assert (saved["Location"], "View saved" in toast_of(client, saved)) == (f"{path}?saved={view.pk}", True)
     opened = client.get(saved["Location"])
-    assert (names(opened), tabs(opened)) == (["Ann Ray"], [("All", False), ("Rays", True)])
+    assert (names(opened), tabs(opened)) == (["Ann Ray"], [("All", False), ("Mine", False), ("Rays", True)])
     assert ("Email contains ray" in text_of(opened), "Save as new" in text_of(opened)) == (True, False)
 
     # Every link says the rest of the state itself, also that there is none.
@@ -74,15 +74,15 @@ def test_a_view_is_saved_opened_changed_shared_and_deleted(scope: Cast, client: 
 
     here = saved["Location"]
     client.post(here, {"do": "rename_view", "name": "Anns"})
-    assert tabs(client.get(here)) == [("All", False), ("Anns", True)]
+    assert tabs(client.get(here)) == [("All", False), ("Mine", False), ("Anns", True)]
     refused = toast_of(client, client.post(path + "?q=x", {"do": "new_view", "name": "ANNS"}))
     assert ('class="toast bad"' in refused, "is already in use" in refused) == (True, True)
     viewer = enter(scope.narrow)
-    assert tabs(viewer.get(at(scope.narrow, "contacts"))) == []
+    assert tabs(viewer.get(at(scope.narrow, "contacts"))) == [("All", True), ("Mine", False)]
     assert "was deleted or is no longer" in text_of(viewer.get(at(scope.narrow, f"contacts?saved={view.pk}")))
     assert "everyone" in toast_of(client, client.post(here, {"do": "share_view"}))
     seen = viewer.get(at(scope.narrow, f"contacts?saved={view.pk}"))
-    assert (tabs(seen)[1], "Rename" in text_of(seen)) == (("Shared: Anns", True), False)
+    assert (tabs(seen)[2], "Rename" in text_of(seen)) == (("Shared: Anns", True), False)
     for action in ("rename_view", "save_view", "unshare_view", "delete_view"):
         assert 'class="toast bad"' in toast_of(viewer, viewer.post(here, {"do": action, "name": "Mine"}))
     assert SavedView.objects.get().name == "Anns"
@@ -91,9 +91,9 @@ def test_a_view_is_saved_opened_changed_shared_and_deleted(scope: Cast, client: 
     refused = toast_of(viewer, viewer.post(mine, {"do": "new_view", "name": "Ours", "shared": "on"}))
     assert ("Your role does not allow this" in refused, "contact." in refused) == (True, False)
     own = viewer.post(path + "?q=ann", {"do": "new_view", "name": EVIL})
-    assert tabs(viewer.get(own["Location"]))[0:2] == [("All", False), (EVIL, True)]
+    assert tabs(viewer.get(own["Location"]))[0:3] == [("All", False), ("Mine", False), (EVIL, True)]
     assert "View deleted" in toast_of(client, client.post(here, {"do": "delete_view"}))
-    assert tabs(client.get(path)) == []
+    assert tabs(client.get(path)) == [("All", True), ("Mine", False)]
 
 
 def test_a_view_of_a_program_keeps_what_an_address_cannot_say(scope: Cast, client: Any) -> None:
@@ -218,7 +218,7 @@ def test_leads_have_views_columns_export_and_their_status_is_changed_at_its_plac
     board = client.get(saved["Location"])
     assert ('class="board"' in html_of(board), "Bob Ray" in text_of(board)) == (True, False)
     client.post(saved["Location"], {"do": "rename_view", "name": "Tiny"})
-    assert tabs(client.get(saved["Location"])) == [("All", False), ("Tiny", True)]
+    assert tabs(client.get(saved["Location"])) == [("All", False), ("Mine", False), ("Tiny", True)]
     chooser = client.get(at(scope.owner, "leads/columns?columns=contact,value"))
     assert re.findall(r'name="order" value="([^"]+)"', html_of(chooser))[:2] == ["contact", "value"]
     table = re.search(r'<a href="([^"]+)">Table</a>', html_of(board))

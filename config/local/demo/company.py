@@ -39,8 +39,10 @@ from core.types import JsonObject
 from crm.contacts.services import create_contacts
 from crm.custom_fields.services import create_field
 from crm.models import Contact, ContactCategory, ProductService, SavedView, Tag
+from crm.organizations.models import Organization
 from crm.organizations.services import create_organization
 from crm.tags.services import create_tag
+from crm.teams.services import ACTIVE
 from outreach.connections.senders.services import create_sender
 from outreach.messaging.email_templates.services import create_template
 from outreach.models import Campaign, Dashboard, EmailTemplate, GenieScheduler, Smtp
@@ -239,6 +241,7 @@ def _contacts(member: Member) -> None:
         name: create_tag(Tag, actor_id=member.pk, values={"name": name, "color": color}).pk for name, color, _ in TAGS
     }
     organizations = _organizations(member)
+    owners = dict(Organization.objects.values_list("pk", "owner"))
     opening = timezone.now().replace(hour=9, minute=0, second=0, microsecond=0) - timedelta(days=FAIR_DAYS_AGO)
     items = []
     for place, person in enumerate(people(CONTACTS)):
@@ -248,6 +251,7 @@ def _contacts(member: Member) -> None:
         labels = {
             "category": categories[person.category],
             "organization": organizations[person.company],
+            "owner": owners.get(organizations[person.company]),
             "tags": [tags[name] for name in person.tags],
         }
         items.append({**form_data, **labels})
@@ -261,7 +265,7 @@ def _contacts(member: Member) -> None:
 
 def _organizations(member: Member) -> dict[str, str]:
     """Create the organizations that the contacts name. Return name -> id."""
-    owners = list(Member.objects.filter(status=Member.Status.ACCEPTED).order_by("pk").values_list("pk", flat=True))
+    owners = list(Member.objects.filter(status__in=ACTIVE).order_by("pk").values_list("pk", flat=True))
     domains = {person.company: person.email.partition("@")[2] for person in people(CONTACTS)}
     organizations: dict[str, str] = {}
     for place, (name, domain) in enumerate(sorted(domains.items())):

@@ -173,6 +173,7 @@ BESIDE = {
     "contact": (
         Choice("category.name", gettext_lazy("Category")),
         Choice("organization.name", gettext_lazy("Organization")),
+        Choice("owner.name", gettext_lazy("Owner")),
         Choice("unsubscribed", gettext_lazy("Unsubscribed"), ("equals",), YES_NO, "flag"),
         Choice("createdBy.name", gettext_lazy("Added by")),
         Choice("createdAt", gettext_lazy("Added"), DATE, kind="date"),
@@ -244,7 +245,7 @@ def record_choices(
     members = tuple(members)
     if panel == "lead":
         choices.append(by_name(Choice("teamMember.name", gettext("Assigned to")), members))
-    known = {"category.name": categories, "createdBy.name": members, **(linked or {})}
+    known = {"category.name": categories, "owner.name": members, "createdBy.name": members, **(linked or {})}
     return [*choices, *(by_name(choice, known.get(choice.name, ())) for choice in BESIDE[panel])]
 
 

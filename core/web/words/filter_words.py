@@ -28,6 +28,7 @@ RECORDS = {
     "teamMember": "member",
     "contact": "contact",
     "organization": "organization",
+    "owner": "member",
 }
 """Field whose values are ids -> path and module of their records."""
 

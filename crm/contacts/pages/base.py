@@ -15,6 +15,7 @@ from core.web.forms import REST, Field, Fieldset, Form, Option
 from core.web.forms.record_forms import company_definition, fields_query, record_fields, shown_fields
 from core.web.navigation.places import CONTACTS, MenuItem
 from core.web.organization_names import NamesOrganization
+from core.web.owners import OwnedPage, owner_of
 
 SYSTEM = ("name", "email", "countryCode", "number")
 NEEDED = {
@@ -25,11 +26,11 @@ NEEDED = {
 FIELDSETS = (
     Fieldset(gettext_lazy("Contact details"), ("name", "email", ("countryCode", "number"), "organization")),
     Fieldset(gettext_lazy("More details"), (REST,)),
-    Fieldset(gettext_lazy("Groups"), ("category", "tags", "newTag")),
+    Fieldset(gettext_lazy("Groups"), ("owner", "category", "tags", "newTag")),
 )
 
 
-class ContactPage(NamesOrganization):
+class ContactPage(NamesOrganization, OwnedPage):
     """Shared parts of the pages of contacts: the company's fields, tags and categories."""
 
     module = "contact"
@@ -143,12 +144,9 @@ class ContactPage(NamesOrganization):
         """Make the form of a contact: its system fields, the company's own, category and tags."""
         fields = [*self.system_fields(), *self.organization_fields()]
         fields += record_fields(self, self.own_fields, values)
-        fields.append(self.category_field())
-        tags = self.tags_field()
-        if tags.options:
-            fields.append(tags)
+        chosen = (self.owner_field(), self.category_field(), self.tags_field())
+        fields += [field for field in chosen if field.options]
         fields += self.new_tag_fields()
-        fields = [field for field in fields if field.name != "category" or field.options]
         return Form(fields=fields, initial=values, fieldsets=FIELDSETS)
 
 
@@ -158,14 +156,15 @@ def chosen_tags(form: Form) -> list[str]:
 
 def body_of(values: Values) -> JsonObject:
     """Return the API's body for values of the form."""
-    beside = {name: values[name] for name in ("tags", "category", "organization") if name in values}
-    if "category" in beside:
-        beside["category"] = beside["category"] or None
+    beside = {name: values[name] for name in ("tags", "category", "organization", "owner") if name in values}
+    for name in {"category", "owner"} & beside.keys():
+        beside[name] = beside[name] or None
     return {"formData": {name: value for name, value in values.items() if name not in (*beside, "newTag")}, **beside}
 
 
 def linked_values(contact: Values) -> JsonObject:
-    """Return a contact's references by the names of the form: ids of category and tags, the organization's name."""
+    """Return a contact's references by the names of the form: ids, and the organization's name."""
     category = (contact["category"] or {}).get("_id", "")
     organization = (contact["organization"] or {}).get("name", "")
-    return {"category": category, "organization": organization, "tags": [tag["_id"] for tag in contact["tags"]]}
+    tags = [tag["_id"] for tag in contact["tags"]]
+    return {"category": category, "organization": organization, "owner": owner_of(contact), "tags": tags}

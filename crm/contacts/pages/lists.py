@@ -39,7 +39,7 @@ class ContactTable(ContactPage, TablePage):
     listed_at = "contacts"
     record_page = "contact"
     usual = ("name", "email", "tags", "createdAt")
-    edited_in_record = ("organization", "category", "tags")
+    edited_in_record = ("organization", "owner", "category", "tags")
 
     def known_columns(self) -> list[Column]:
         return [
@@ -48,6 +48,7 @@ class ContactTable(ContactPage, TablePage):
             Column("contactNumber", gettext("Phone"), css="num", kind="phone", editable=True),
             *(column_of(definition) for definition in self.own_fields),
             Column("organization", gettext("Organization"), kind="organization"),
+            Column("owner", gettext("Owner"), "owner.name"),
             Column("category", gettext("Category"), "category.name"),
             Column("tags", gettext("Tags"), css="aside", kind="tags"),
             Column("unsubscribed", gettext("Unsubscribed")),
@@ -83,6 +84,7 @@ class ContactTable(ContactPage, TablePage):
 class ContactList(ContactTable, BulkList):
     """Shared parts of the list and the bulk change: the selection of contacts in the address."""
 
+    owned_by = ("owner", gettext_lazy("Owner"))
     count = CONTACTS
     change_label = ngettext_lazy("Change %(count)s contact", "Change %(count)s contacts")
     changing = gettext_lazy("Changing contacts")
@@ -105,7 +107,7 @@ class ContactList(ContactTable, BulkList):
             filters.append(Choice("segment", gettext("Segment"), ("in",), pairs))
         filters += [self.linked(*IMPORT)] if self.is_filtered(IMPORT[0]) else []
         filters += [ANSWERED] if self.is_filtered(ANSWERED.name) else []
-        return filters
+        return self.with_owners(filters)
 
     @property
     def changes(self) -> list[tuple[str, str]]:
@@ -118,6 +120,7 @@ class ContactList(ContactTable, BulkList):
         named = (
             ("tags", gettext("Tags"), "tag"),
             ("organization", gettext("Organization"), "contact"),
+            ("owner", gettext("Owner"), "member"),
             ("category", gettext("Category"), "contact-category"),
         )
         return [*((name, label) for name, label, module in named if self.may(module)), *own]
@@ -149,7 +152,7 @@ class Contacts(ContactList):
         links."""
         names = {condition.name for condition in self.state.filters}
         more = self.state.search or self.state.fixed
-        links = {"segment", IMPORT[0], ANSWERED.name}
+        links = {"segment", IMPORT[0], ANSWERED.name, self.owned_by[0]}
         return bool(names) and not more and names.isdisjoint(links)
 
     def do_write(self) -> HttpResponse:
@@ -182,6 +185,8 @@ class ChangeContacts(ChangeMany, ContactList):
             return self.tags_field()
         if name == "category":
             return self.category_field()
+        if name == "owner":
+            return self.owner_field()
         if name == "organization":
             return next(iter(self.organization_fields()), None)
         definitions = [definition for definition in self.own_fields if definition["uniqueFieldID"] == name]
@@ -213,6 +218,8 @@ class ContactCell(OrganizationCell, ContactTable):
             return [self.category_field()]
         if column.name == "tags":
             return [self.tags_field()]
+        if column.name == "owner":
+            return [self.owner_field()]
         if column.name == "organization":
             return self.organization_fields()
         names = ("countryCode", "number") if column.name == "contactNumber" else (column.name,)
@@ -231,5 +238,6 @@ class ContactCell(OrganizationCell, ContactTable):
         form = super().cell_form(values)
         if self.column.name == "organization" and not values.get("organization"):
             form.initial["organization"] = self.company_text(self.record)
-        form.name_chosen(category=[self.record["category"]], tags=self.record["tags"])
+        single = {name: [self.record[name]] for name in ("category", "owner")}
+        form.name_chosen(**single, tags=self.record["tags"])
         return form

@@ -39,14 +39,15 @@ class NewContact(ContactPage):
         gone = gettext("This card no longer exists. Scan it again.")
         card = find_named_record(self, "contact/scan", self.request.GET.get("scan", ""), gone)
         organization = self.request.GET.get("organization", "")
-        form = self.scanned(card) if card else self.form({"organization": organization} if organization else None)
+        form = self.scanned(card) if card else self.form({**self.first_values(), "organization": organization})
         if not card:
             suggest_dial_code(self, [*form.fields.values()])
         return {"form": form, "scan": card and card["_id"]}
 
     def scanned(self, card: Values) -> Form:
         """Return the form of a contact with the values read on a card; each field states the confidence."""
-        form = self.form({"organization": card["formData"].get(self.company_key), **card["formData"]})
+        named = {**self.first_values(), "organization": card["formData"].get(self.company_key)}
+        form = self.form({**named, **card["formData"]})
         readings = {reading["field"]: reading for reading in card["fields"]}
         for field in form:
             name = self.company_key if field.name == "organization" else field.name
@@ -64,6 +65,7 @@ class NewContact(ContactPage):
         if not form.is_valid():
             return self.page({"form": form}, status=422)
         values = {name: value for name, value in form.cleaned_data.items() if value not in ("", None, [])}
+        values |= self.unchosen_owner(form)
         if tags := self.with_new_tag(form, chosen_tags(form)):
             values["tags"] = tags
         if "organization" in values:
@@ -91,7 +93,7 @@ class ContactDetail(RecordPage, ContactTable):
     tab_name = gettext_lazy("Contact")
     record_kind = ("contact", gettext_lazy("Contacts"))
     template = "web/contacts/detail.html"
-    facts = ("name", "email", "contactNumber", "organization", REST, "category", "tags")
+    facts = ("name", "email", "contactNumber", "organization", "owner", REST, "category", "tags")
     cell_page = "contact-cell"
     related_page = "contact-related"
     composer_names = ("note", "call", "meeting", "task")
@@ -112,7 +114,7 @@ class ContactDetail(RecordPage, ContactTable):
 
     def form(self, values: Values | None = None) -> Form:
         form = super().form(values)
-        form.name_chosen(category=[self.contact["category"]], tags=self.contact["tags"])
+        form.name_chosen(category=[self.contact["category"]], owner=[self.contact["owner"]], tags=self.contact["tags"])
         return form
 
     def show(self) -> Values:

@@ -16,10 +16,11 @@ CONTACT_TARGETS = {
     "tags": gettext_lazy("Tags"),
     "category": gettext_lazy("Category"),
     "organization": gettext_lazy("Organization (company)"),
+    "owner": gettext_lazy("Owner"),
     "_id": gettext_lazy("Record ID (from an export)"),
 }
 LEAD_TARGETS = {
-    **CONTACT_TARGETS,
+    **{name: label for name, label in CONTACT_TARGETS.items() if name != "owner"},
     "pipeline": gettext_lazy("Pipeline"),
     **PLACE_LABELS,
     "status": gettext_lazy("Status"),

@@ -75,6 +75,7 @@ class Lookups:
 
     def __init__(self, job: Import) -> None:
         self._job = job
+        self._members = MemberLookup()
         self._tags: dict[str, str] | None = None
         self._categories: dict[str, str] | None = None
 
@@ -104,12 +105,13 @@ class Lookups:
             self._tags = ids_by_name(Tag.objects.all())
 
     def apply_to(self, row: Any, named: Mapping[str, str]) -> list[ValueProblem]:
-        """Set the tags and the category of the row. Returns the problems. The tags are those of the import and of the
-        row; the category is the row's or else the import's."""
+        """Set the tags, the category and the owner of the row. Returns the problems. The tags are those of the import
+        and of the row; the category is the row's or else the import's."""
         problems = self.put_tags(row, named)
         row.category_id = self._job.category_id
         if not named:
             return problems
+        problems += self.put_owner(row, named)
         row.company = named.get(ORGANIZATION, "")
         name = named.get(CATEGORY, "")
         category = self._category(name) if name else None
@@ -134,10 +136,24 @@ class Lookups:
             if tag is None
         ]
 
+    def put_owner(self, row: Any, named: Mapping[str, str]) -> list[ValueProblem]:
+        """Set the owner that the row names. Returns the problems."""
+        text = named.get(OWNER)
+        if not text:
+            return []
+        owner, problems = self._members.read(OWNER, text)
+        if owner:
+            row.system["owner_id"] = owner
+        return problems
+
     def tester(self, key: str) -> Callable[[str], bool] | None:
         """Return a function that checks whether a cell of the column names an existing record; None if missing ones
         are created."""
-        return (lambda text: self._category(text) is not None) if key == CATEGORY else None
+        testers: dict[str, Callable[[str], bool]] = {
+            CATEGORY: lambda text: self._category(text) is not None,
+            OWNER: lambda text: self._members.find(text) is not None,
+        }
+        return testers.get(key)
 
     def _category(self, name: str) -> str | None:
         if self._categories is None:

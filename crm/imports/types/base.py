@@ -14,7 +14,7 @@ from crm.contacts.kind import IDENTITY
 from crm.custom_fields.system_fields import SYSTEM_FIELDS
 from crm.imports.models import Import
 from crm.imports.readers import FieldSpec
-from crm.imports.rows.lookups import CATEGORY, ORGANIZATION, TAGS, Lookups
+from crm.imports.rows.lookups import CATEGORY, ORGANIZATION, OWNER, TAGS, Lookups
 from crm.records.models import CustomField
 from crm.records.problems import ValueProblem
 from crm.records.schema import RecordSchema
@@ -38,6 +38,8 @@ TAG_FIELDS = (
 
 ORGANIZATION_FIELD = FieldSpec(ORGANIZATION, "Organization")
 """Found by its name, or made. The text field with the name of a contact's company does the same."""
+OWNER_FIELD = FieldSpec(OWNER, "Owner", "text", ("contact owner",))
+"""The member who looks after the record, by address or name."""
 RECORD_ID = "_id"
 """The target of the column that names each row's own record."""
 REPEATED = "an earlier row of the file has updated this record already"

@@ -15,6 +15,7 @@ from crm.imports.models import Import
 from crm.imports.types.base import (
     CONTACT_FIELDS,
     ORGANIZATION_FIELD,
+    OWNER_FIELD,
     RECORD_ID,
     TAG_FIELDS,
     BatchResult,
@@ -35,7 +36,7 @@ class ContactImportType(ImportType):
     exists: ClassVar[str] = EXISTS
     schema = ContactSchema
     fields = CONTACT_FIELDS
-    names = (*TAG_FIELDS, ORGANIZATION_FIELD)
+    names = (*TAG_FIELDS, ORGANIZATION_FIELD, OWNER_FIELD)
 
     def missing_fields(self, schema: ContactSchema, targets: set[str]) -> list[str]:
         needed = [*schema.required_system, *(key for key in schema.required_custom if key not in schema.defaults)]

@@ -10,7 +10,7 @@ from core.access import quota_exceeded
 from crm.contacts.rights import ContactRights, unchanged_values_note
 from crm.imports.models import Import
 from crm.imports.readers import FieldSpec
-from crm.imports.rows.lookups import Lookups, MemberLookup, ids_by_name, split_names
+from crm.imports.rows.lookups import Lookups, ids_by_name, split_names
 from crm.imports.types.base import (
     CONTACT_FIELDS,
     ORGANIZATION_FIELD,
@@ -104,7 +104,6 @@ class LeadLookups(Lookups):
         super().__init__(job)
         self._products: dict[str, str] | None = None
         self._teams: dict[str, str] | None = None
-        self._members = MemberLookup()
         self._places = PlaceLookups()
 
     def apply_to(self, row: LeadRow, named: Mapping[str, str]) -> list[ValueProblem]:

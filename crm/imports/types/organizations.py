@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from crm.contacts.writer import import_source
 from crm.imports.models import Import
 from crm.imports.readers import FieldSpec
-from crm.imports.rows.lookups import OWNER, TAGS, Lookups, MemberLookup
+from crm.imports.rows.lookups import OWNER, TAGS, Lookups
 from crm.imports.types.base import RECORD_ID, TAG_FIELDS, BatchResult, Existing, ImportType, OnExisting
 from crm.organizations.matching import known_names
 from crm.organizations.names import name_key
@@ -38,34 +38,19 @@ ORGANIZATION_FIELDS = (
         ),
     ),
 )
-OWNER_FIELDS = (
-    FieldSpec(
-        OWNER,
-        "Owner",
-        "text",
-        ("account owner", "company owner", "account manager", "zustandig", "betreuer", "responsable", "verantwortlich"),
-    ),
+OWNER_FIELD = FieldSpec(
+    OWNER,
+    "Owner",
+    "text",
+    ("account owner", "company owner", "account manager", "zustandig", "betreuer", "responsable", "verantwortlich"),
 )
 
 
 class OrganizationLookups(Lookups):
     """The company's tags, and its members by address or name."""
 
-    def __init__(self, job: Import) -> None:
-        super().__init__(job)
-        self._members = MemberLookup()
-
     def apply_to(self, row: RecordRow, named: Mapping[str, str]) -> list[ValueProblem]:
-        problems = self.put_tags(row, named)
-        if text := named.get(OWNER):
-            owner, unknown = self._members.read(OWNER, text)
-            problems += unknown
-            if owner:
-                row.system["owner_id"] = owner
-        return problems
-
-    def tester(self, key: str) -> Callable[[str], bool] | None:
-        return (lambda text: self._members.find(text) is not None) if key == OWNER else None
+        return [*self.put_tags(row, named), *self.put_owner(row, named)]
 
 
 class OrganizationImportType(ImportType):
@@ -77,7 +62,7 @@ class OrganizationImportType(ImportType):
     exists: ClassVar[str] = EXISTS
     schema = OrganizationSchema
     fields = ORGANIZATION_FIELDS
-    names = (*(spec for spec in TAG_FIELDS if spec.key == TAGS), *OWNER_FIELDS)
+    names = (*(spec for spec in TAG_FIELDS if spec.key == TAGS), OWNER_FIELD)
 
     def missing_fields(self, schema: OrganizationSchema, targets: set[str]) -> list[str]:
         needed = [*schema.required_system, *(key for key in schema.required_custom if key not in schema.defaults)]

@@ -37,6 +37,7 @@ class LeadList(LeadTable, BulkList):
     """Shared parts of the list and the bulk change: the selection of leads in the address."""
 
     keeps = ("view", PIPELINE, *KEPT)
+    owned_by = ("teamMember", gettext_lazy("Assigned to"))
     count = LEADS
     change_label = ngettext_lazy("Change %(count)s lead", "Change %(count)s leads")
     changing = gettext_lazy("Changing leads")
@@ -57,7 +58,7 @@ class LeadList(LeadTable, BulkList):
             pairs = tuple((option.value, option.label) for option in self.options_of("segment"))
             filters.append(Choice("segment", gettext("Segment"), ("in",), pairs))
         filters += [self.linked(*IMPORT)] if self.is_filtered(IMPORT[0]) else []
-        return filters
+        return self.with_owners(filters)
 
     @cached_property
     def place_options(self) -> dict[str, list[Option]]:

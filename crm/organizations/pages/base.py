@@ -11,7 +11,7 @@ from core.types import JsonObject, Values
 from core.web.forms import REST, Field, Fieldset, Form, Option
 from core.web.forms.record_forms import fields_query, record_fields, shown_fields
 from core.web.navigation.places import ORGANIZATIONS_MENU
-from core.web.pages import Page
+from core.web.owners import OwnedPage, owner_of
 
 SYSTEM = ("name", "domain")
 BESIDE = ("tags", "owner")
@@ -22,7 +22,7 @@ FIELDSETS = (
 )
 
 
-class OrganizationPage(Page):
+class OrganizationPage(OwnedPage):
     """Shared parts of the pages of organizations: the company's fields, members and tags."""
 
     module = "contact"
@@ -48,13 +48,6 @@ class OrganizationPage(Page):
         ]
 
     @cached_property
-    def members(self) -> list[Option]:
-        return self.options_of("member", fields="name,email", filters={"status": ["owner", "accepted"]})
-
-    def owner_field(self) -> Field:
-        return Field("owner", _("Owner"), "select", options=self.members)
-
-    @cached_property
     def tag_options(self) -> list[Option]:
         return self.options_of("tag")
 
@@ -78,5 +71,4 @@ def body_of(values: Values) -> JsonObject:
 
 def linked_values(organization: Values) -> JsonObject:
     """Return the ids of an organization's owner and tags, by the names of the form."""
-    owner = (organization["owner"] or {}).get("_id", "")
-    return {"owner": owner, "tags": [tag["_id"] for tag in organization["tags"]]}
+    return {"owner": owner_of(organization), "tags": [tag["_id"] for tag in organization["tags"]]}

@@ -60,6 +60,7 @@ class OrganizationTable(OrganizationPage, TablePage):
 class OrganizationList(OrganizationTable, BulkList):
     """Shared parts of the list and the bulk change: the selection of organizations in the address."""
 
+    owned_by = ("owner", gettext_lazy("Owner"))
     count = ORGANIZATIONS
     change_label = ngettext_lazy("Change %(count)s organization", "Change %(count)s organizations")
     changing = gettext_lazy("Changing organizations")
@@ -71,7 +72,8 @@ class OrganizationList(OrganizationTable, BulkList):
     def choices(self) -> list[Choice]:
         """The fields that people filter by."""
         filters = record_choices("organization", self.definitions, self.tag_options)
-        return [*filters, *([self.linked(*IMPORT)] if self.is_filtered(IMPORT[0]) else [])]
+        filters += [self.linked(*IMPORT)] if self.is_filtered(IMPORT[0]) else []
+        return self.with_owners(filters)
 
     @property
     def changes(self) -> list[tuple[str, str]]:

@@ -27,13 +27,14 @@ class NewOrganization(OrganizationPage):
     template = "web/organizations/new.html"
 
     def show(self) -> Values:
-        return {"form": self.form() if self.may("contact", "POST") else None}
+        return {"form": self.form(self.first_values()) if self.may("contact", "POST") else None}
 
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
         if not form.is_valid():
             return self.page({"form": form}, status=422)
         values = {name: value for name, value in form.cleaned_data.items() if value not in ("", None, [])}
+        values |= self.unchosen_owner(form)
         answer = self.ask("POST", "organization", None, body_of(values))
         if not answer.ok:
             form.refuse(answer)

@@ -108,6 +108,7 @@ def test_an_element_has_the_shape_of_a_contact(cast: Cast, people: dict[str, str
         "contactNumber",
         "category",
         "organization",
+        "owner",
         "tags",
         "formData",
         "importId",

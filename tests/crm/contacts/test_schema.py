@@ -87,17 +87,17 @@ def test_what_is_required_can_be_relaxed(scope: Cast) -> None:
 def test_members_and_files_are_looked_up_together(
     scope: Cast, outsiders: Cast, django_assert_num_queries: object
 ) -> None:
-    add_field("owner", "select", "member")
+    add_field("seller", "select", "member")
     add_field("papers", "file", "array")
     schema = ContactSchema.load()
     known = MemberFactory().pk
     foreign = outsiders.owner.pk
-    rows = [schema.read(form(n, owner=owner))[0] for n, owner in enumerate((known, foreign, known))]
+    rows = [schema.read(form(n, seller=owner))[0] for n, owner in enumerate((known, foreign, known))]
     rows.append(schema.read(form(9, papers=["65a1b2c3d4e5f60718293a4b"]))[0])
     with django_assert_num_queries(2):  # type: ignore[operator]
         problems = schema.check_references(rows, drop_invalid=True)  # type: ignore[arg-type]
     assert {position: [str(problem) for problem in found] for position, found in problems.items()} == {
-        1: [f"owner: there is no member {foreign} in this company"],
+        1: [f"seller: there is no member {foreign} in this company"],
         3: ["papers: there is no file 65a1b2c3d4e5f60718293a4b in this company"],
     }
-    assert [row.custom for row in rows if row] == [{"owner": known}, {}, {"owner": known}, {}]
+    assert [row.custom for row in rows if row] == [{"seller": known}, {}, {"seller": known}, {}]

@@ -156,13 +156,13 @@ def test_options_and_children_that_values_need_stay_too(cast: Cast) -> None:
 
 
 def test_a_default_names_records_that_there_are(cast: Cast, outsiders: Cast) -> None:
-    body = {"name": "Owner", "fieldType": "select", "valueType": "member"}
+    body = {"name": "Seller", "fieldType": "select", "valueType": "member"}
     for id in (outsiders.owner.pk, "f" * 24):
         answer = cast.key.post("/custom-field", {**body, "defaultValue": id})
         assert answer.body["warning"] == "defaultValue: choose another value; this member does not exist"
-    field = cast.key.post("/custom-field", {**body, "uniqueFieldID": "owner", "defaultValue": cast.owner.pk})
+    field = cast.key.post("/custom-field", {**body, "uniqueFieldID": "seller", "defaultValue": cast.owner.pk})
     assert field.data["defaultValue"] == cast.owner.pk
-    assert cast.key.post("/contact", {"formData": form(1)}).data["formData"]["owner"] == cast.owner.pk
+    assert cast.key.post("/contact", {"formData": form(1)}).data["formData"]["seller"] == cast.owner.pk
 
 
 # Lead status and source

@@ -158,19 +158,19 @@ def test_skip_invalid_leaves_values_out_and_tells_them(cast: Cast) -> None:
 
 def test_skip_invalid_leaves_unknown_members_out_of_the_values_that_filters_read(cast: Cast) -> None:
     with cast.scope():
-        CustomField.objects.create(name="Owner", unique_field_id="owner", field_type="select", value_type="member")
+        CustomField.objects.create(name="Seller", unique_field_id="seller", field_type="select", value_type="member")
     lines = [f"{line},{id}" for line, id in zip(people(2), (cast.owner.pk, new_id()), strict=True)]
     job = run(
         cast,
-        csv_of(lines, HEADER + ",Owner"),
-        columnMapping={**MAPPING, "Owner": "owner"},
+        csv_of(lines, HEADER + ",Seller"),
+        columnMapping={**MAPPING, "Seller": "seller"},
         options={"skipInvalid": True},
     )
     assert counts(job) == ("completed", 2, 2, 0, 0, 0)
-    assert [(error["row"], error["column"]) for error in job["rowErrors"]] == [(3, "Owner")]
+    assert [(error["row"], error["column"]) for error in job["rowErrors"]] == [(3, "Seller")]
     with cast.scope():
         assert list(Contact.objects.order_by("email").values_list("custom", flat=True)) == [
-            {"owner": cast.owner.pk},
+            {"seller": cast.owner.pk},
             {},
         ]
         assert list(CustomFieldValue.objects.values_list("text", flat=True)) == [cast.owner.pk]

@@ -67,7 +67,7 @@ def test_groups_parts_and_derived_columns() -> None:
         contact.parts["number"] is contact.parts["countryCode"],
         contact.parts["number"].deciding_column,
     ) == (
-        ["name", "email", "countryCode", "number", "category", "organization"],
+        ["name", "email", "countryCode", "number", "category", "organization", "owner"],
         True,
         "contact_number",
     )
