@@ -11,6 +11,7 @@ EVENTS: dict[str, tuple[str, ...]] = {
     "apps": ("failed",),
     "calllog": ("created", "updated", "deleted"),
     "campaign": ("created", "updated", "started", "paused", "resumed", "completed", "cancelled", "failed", "deleted"),
+    "comment": ("created", "updated", "deleted", "restored"),
     "contact": (
         *("created", "updated", "deleted", "restored", "merged", "unmerged", "unsubscribed", "resubscribed"),
         "erased",
@@ -90,6 +91,7 @@ def kinds_matching(patterns: Iterable[str]) -> set[str]:
 
 MODULES = {
     "calllog": "lead-activity",
+    "comment": "lead-activity",
     "conversation": "chatapp",
     "dashboard": "report",
     "follow-up": "lead-activity",

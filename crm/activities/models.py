@@ -19,6 +19,7 @@ class LeadActivity(CompanyModel):
         STATUS = "status"
         ASSIGNED = "assigned"
         NOTE = "note"
+        COMMENT = "comment"
         MAIL = "mail"
         CALL = "call"
         MEETING = "meeting"

@@ -17,7 +17,6 @@ from django.utils import timezone
 
 from core.errors import NamedError
 from core.events import emit
-from core.internals.django import raw_delete
 from core.lists import BulkSelection, in_batches
 from core.text.timezones import zone_of
 from core.types import JsonObject, Values
@@ -303,7 +302,7 @@ def _is_unchanged(occurrence: FollowUp, task: FollowUp) -> bool:
 
 def _delete(tasks: Sequence[FollowUp], actor_id: str | None, automation: bool) -> int:
     """Delete the tasks and emit their events. Returns their number."""
-    raw_delete(FollowUp.objects.filter(pk__in=[task.pk for task in tasks]))  # nothing refers to tasks
+    FollowUp.objects.filter(pk__in=[task.pk for task in tasks]).delete()
     _tell("deleted", tasks, lambda task: {"status": task.status}, actor_id, automation)
     return len(tasks)
 

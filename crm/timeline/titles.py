@@ -153,6 +153,7 @@ def _with_detail(text: str, detail: Any) -> str:
 TITLES: dict[str, Callable[[Data], str]] = {
     Kind.STATUS: _status,
     Kind.NOTE: lambda data: _("Note"),
+    Kind.COMMENT: lambda data: _("Comment"),
     Kind.MAIL: _mail,
     Kind.CALL: _call,
     Kind.MEETING: _meeting,

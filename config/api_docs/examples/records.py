@@ -104,6 +104,13 @@ LEADS: JsonObject = {
     },
     "PUT task": {"selectAll": True, "priority": "high"},
     "PUT task/{id}": {"status": "done"},
+    "POST comment": {
+        "text": "Wants an offer by Friday",
+        "record": {"kind": "contact", "id": "CONTACT_ID"},
+        "mentions": ["MEMBER_ID"],
+    },
+    "PUT comment/{id}": {"text": "Wants an offer by Monday"},
+    "POST comment/restore": {"ids": ["DELETED_COMMENT_ID"]},
     "POST calllog": {"lead": "LEAD_ID", "direction": "outbound", "outcome": "connected", "duration": 180},
     "PUT calllog/{id}": {"notes": "will decide next week"},
     "POST calllog/bulk": {"formData": [{"contact": "CONTACT_ID", "outcome": "no_answer"}], "skipInvalid": True},
