@@ -220,8 +220,8 @@ def _mention(comment: Comment, named: dict[str, str], actor: Actor) -> None:
     CommentMention.objects.bulk_create(
         CommentMention(comment=comment, member_id=member_id, label=named[member_id]) for member_id in added
     )
-    told = Member.objects.filter(pk__in=added, status__in=PRESENT).exclude(pk=actor.member_id).order_by("pk")
-    receivers = list(told)
+    active = Member.objects.filter(pk__in=added, status__in=PRESENT)
+    receivers = list(active.exclude(pk=actor.member_id).order_by("pk"))
     if receivers:
         author = Member.objects.filter(pk=actor.member_id).first()
         context = {"comment": comment, "author": author}

@@ -110,6 +110,8 @@ OWN = {
     "verified",
     "timezone",
     "sequence",
+    "editedAt",
+    "mentions",
     "url",
 }
 """What changes along with a value."""

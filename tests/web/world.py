@@ -14,6 +14,7 @@ from core.web.pages import Page, PersonPage
 from crm.models import (
     BulkJob,
     CallLog,
+    Comment,
     Contact,
     ContactCategory,
     CustomField,
@@ -79,6 +80,8 @@ ADDRESSES: dict[str, type[Any]] = {
     "campaign-edit": Campaign,
     "card-scan": CardScan,
     "category": ContactCategory,
+    "comment": Comment,
+    "comment-edit": Comment,
     "contact": Contact,
     "contact-cell": Contact,
     "contact-related": Contact,

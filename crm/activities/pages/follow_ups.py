@@ -18,6 +18,7 @@ from core.text.timezones import zone_of
 from core.text.translation import gettext_lazy, ngettext_lazy
 from core.text.whole_numbers import whole_number
 from core.types import JsonObject, Values
+from core.web.comments import CommentsPage, comment_entry
 from core.web.filters import DATE, Choice
 from core.web.forms import REST, Field, Fieldset, Form, Option
 from core.web.lists import ListState
@@ -25,6 +26,7 @@ from core.web.navigation.places import TASKS, MenuItem
 from core.web.pages import Page
 from core.web.prefills import find_named_record
 from core.web.record_pages import options_for
+from core.web.timelines import SIZE
 
 TABS = (("open", gettext_lazy("Open")), ("mine", gettext_lazy("Mine")), ("done", gettext_lazy("Completed")))
 EMPTY = {
@@ -272,7 +274,7 @@ class NewFollowUp(FollowUpPage):
         return self.redirect_with_toast(_("Task added"), self.address("follow-ups"))
 
 
-class EditFollowUp(FollowUpPage):
+class EditFollowUp(CommentsPage, FollowUpPage):
     path = "follow-ups/<str:id>"
     name = "follow-up"
     tab_name = gettext_lazy("Task")
@@ -305,7 +307,33 @@ class EditFollowUp(FollowUpPage):
 
     def show(self) -> Values:
         form = self.form(self.values()) if self.may("lead-activity", "PATCH") else None
-        return {"one": self.follow_up, "form": form}
+        comment_form = None if self.reader.visit else Form(fields=[self.comment_field()])
+        return {"one": self.follow_up, "form": form, "comment_form": comment_form, **self.comments()}
+
+    def comments(self) -> JsonObject:
+        """Return the comments of the task, the newest first; one that the address names is always among them."""
+        query = {"n": str(SIZE), "cursorPagination": "true", "cursor": self.request.GET.get("cursor") or None}
+        answer = self.ask("GET", "comment", {**query, "filters": {"task": self.params["id"]}})
+        entries = self.with_chosen_comment([comment_entry(comment) for comment in answer.data or ()])
+        shown = [
+            {
+                **self.shown_comment(entry["_id"], "task", entry["actor"], entry["data"]),
+                "at": entry["at"],
+                "author": (entry["actor"] or {}).get("name") or _("Former member"),
+            }
+            for entry in entries
+        ]
+        earlier = self.address(cursor=answer.next_cursor) if answer.next_cursor else ""
+        return {"comments": shown, "earlier": earlier}
+
+    def do_comment(self) -> HttpResponse:
+        form = Form(fields=[self.comment_field()]).bind(self.request.POST)
+        record = {"kind": "task", "id": self.params["id"]}
+        answer = self.ask("POST", "comment", None, {"record": record, "text": form.values.get("text", "")})
+        if answer.ok:
+            return self.redirect_with_toast(_("Comment added"), self.request.path)
+        form.refuse(answer)
+        return self.page({**self.show(), "comment_form": form}, status=422)
 
     def do_save(self) -> HttpResponse:
         before = self.values()
