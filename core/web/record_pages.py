@@ -122,9 +122,20 @@ class RecordPage(CommentsPage, TablePage):
         answer = self.ask("GET", f"{self.resource}/{self.params['id']}/timeline", query)
         return {
             **context,
-            "entries": [self.entry(entry) for entry in self.with_chosen_comment(answer.data or ())],
+            "entries": self.entries(self.with_chosen_comment(answer.data or ())),
             "next": self.address(cursor=answer.next_cursor) if answer.next_cursor else "",
         }
+
+    def entries(self, entries: Sequence[Values]) -> list[JsonObject]:
+        """Return the entries as the timeline draws them. The newest of an open task completes it."""
+        shown = [self.entry(entry) for entry in entries]
+        offered: set[str] = set()
+        for entry in shown:
+            task = entry["data"].get("task") or entry["data"].get("followUp") or ""
+            if entry["data"].get("isOpen") and task not in offered:
+                entry["open_task"] = task
+                offered.add(task)
+        return shown
 
     def entry(self, entry: Values) -> JsonObject:
         """Return an entry as the timeline draws it."""

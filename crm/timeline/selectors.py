@@ -16,6 +16,7 @@ from core.lists.keyset import SortKey, section_querysets
 from core.types import JsonObject, Values
 from crm.activities.models import LeadActivity
 from crm.activities.rights import readable_condition
+from crm.activities.tasks import live_tasks
 from crm.comments.models import Comment
 from crm.comments.serializers import mention_columns
 from crm.contacts.kind import CONTACT
@@ -167,6 +168,7 @@ def _entries(rows: list[JsonObject]) -> list[JsonObject]:
     lookup = known_in(rows)
     words = _mail_words(rows)
     comments = _comments(rows)
+    open_tasks = _open_tasks(rows)
     entries = []
     for row in rows:
         data = dict(row["details"])
@@ -178,6 +180,8 @@ def _entries(rows: list[JsonObject]) -> list[JsonObject]:
             data |= words.get(data.get("message", ""), {})
         if row["kind"] == Kind.COMMENT:
             data |= comments.get(row["pk"], {})
+        if row["kind"] == Kind.FOLLOW_UP:
+            data["isOpen"] = _task_of(row) in open_tasks
         if row["notes"]:
             data["notes"] = row["notes"]
         changes_by_field = {change["field"]: change for change in changes}
@@ -220,6 +224,19 @@ def _file_names(rows: list[JsonObject]) -> dict[str | None, str]:
     """Return import -> the name of its file, of the imports in the rows."""
     ids = {row["details"]["import"] for row in rows if row["details"].get("import")}
     return dict(Import.objects.filter(pk__in=ids).values_list("pk", "file__name")) if ids else {}
+
+
+def _task_of(row: Values) -> str | None:
+    """Return the id of an activity's task."""
+    details = row["details"]
+    id: str | None = details.get("task") or details.get("followUp")
+    return id
+
+
+def _open_tasks(rows: list[JsonObject]) -> set[str]:
+    """Return the ids of the tasks in the rows that are open now."""
+    ids = {_task_of(row) for row in rows if row["kind"] == Kind.FOLLOW_UP} - {None}
+    return set(live_tasks().filter(pk__in=ids, status="open").values_list("pk", flat=True)) if ids else set()
 
 
 def _comments(rows: list[JsonObject]) -> dict[str, Values]:

@@ -141,3 +141,44 @@ def test_who_only_reads_changes_nothing(db: None) -> None:
     assert "You can't add records here" in text_of(client.get(at(cast.narrow, "follow-ups/new")))
     refused = client.post(at(cast.narrow, "follow-ups/new"), {"title": "X", "dueAt": "2030-05-06T10:00"})
     assert refused.status_code == 422
+
+
+@pytest.mark.parametrize("kind", ["lead", "contact", "organization"])
+def test_the_record_of_a_task_is_changed(scope: Cast, client: Any, records: dict[str, str], kind: str) -> None:
+    task = FollowUp.objects.create(title="Call", due_at=datetime.now(UTC), assignee=scope.owner)
+    path = at(scope.owner, f"follow-ups/{task.pk}")
+    assert f'href="{path}?find="' in html_of(client.get(path))
+    word = {"lead": "ann", "contact": "bob", "organization": "acme"}[kind]
+    found = html_of(client.get(f"{path}?find={word}"))
+    assert (f'value="{kind}"' in found, f'value="{records[kind]}"' in found) == (True, True)
+    assert "No records match." in text_of(client.get(f"{path}?find=zzz"))
+    toast = toast_of(client, client.post(path, {"do": "record", "kind": kind, "id": records[kind]}))
+    assert ("Task saved" in toast, "Undo" in toast) == (True, True)
+    task.refresh_from_db()
+    assert getattr(task, f"{kind}_id") == records[kind]
+    client.post(path, {"do": "record", "kind": "", "id": ""})
+    task.refresh_from_db()
+    assert getattr(task, f"{kind}_id") is None
+    gone = toast_of(client, client.post(path, {"do": "record", "kind": kind, "id": "a" * 24}))
+    assert "not found" in gone
+
+
+@pytest.mark.parametrize(
+    ("kind", "place"), [("contact", "contacts"), ("lead", "leads"), ("organization", "organizations")]
+)
+def test_a_task_is_completed_in_the_timeline(
+    scope: Cast, client: Any, records: dict[str, str], kind: str, place: str
+) -> None:
+    path = at(scope.owner, f"{place}/{records[kind]}")
+    client.post(path, {"do": "task", "title": "Send it", "dueAt": "2030-05-06T10:00"})
+    task = FollowUp.objects.get()
+    client.post(at(scope.owner, f"follow-ups/{task.pk}"), {"title": "Send it", "notes": "soon"})
+    deliver()
+    page = html_of(client.get(path))
+    assert page.count('aria-label="Complete: Send it"') == 1, "at its newest entry alone"
+    toast = toast_of(client, client.post(path, {"do": "done", "id": task.pk}))
+    assert ("Task completed" in toast, "Undo" in toast) == (True, True)
+    assert "Complete: Send it" not in html_of(client.get(path))
+    client.post(path, {"do": "reopen", "id": task.pk})
+    deliver()
+    assert html_of(client.get(path)).count('aria-label="Complete: Send it"') == 1

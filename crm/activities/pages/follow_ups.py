@@ -196,6 +196,14 @@ class FollowUpPage(Page):
     def people(self) -> list[Option]:
         return self.options_of("member", fields="name,email", filters=WORKING)
 
+    def records_found(self) -> JsonObject:
+        """Return the records that the search of the address finds, in groups."""
+        find = self.request.GET["find"].strip()
+        query = {"q": find, "kinds": ",".join(RECORDS), "n": str(FOUND)}
+        answer = self.ask("GET", "search", query) if find else None
+        groups = answer.data["groups"] if answer is not None and answer.ok else []
+        return {"find": find, "searches": True, "groups": [(RECORDS[group["kind"]], group) for group in groups]}
+
     def form(self, values: Values | None = None) -> Form:
         """Return the form. Nobody is chosen at first: then it is the record's owner, or the reader."""
         values = values or {}
@@ -257,11 +265,7 @@ class NewFollowUp(FollowUpPage):
             return {"refused": True}
         if "find" not in self.request.GET:
             return {"about": self.about, "form": self.form()}
-        find = self.request.GET["find"].strip()
-        query = {"q": find, "kinds": ",".join(RECORDS), "n": str(FOUND)}
-        answer = self.ask("GET", "search", query) if find else None
-        groups = answer.data["groups"] if answer is not None and answer.ok else []
-        return {"find": find, "searches": True, "groups": [(RECORDS[group["kind"]], group) for group in groups]}
+        return self.records_found()
 
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
@@ -307,6 +311,8 @@ class EditFollowUp(CommentsPage, FollowUpPage):
 
     def show(self) -> Values:
         form = self.form(self.values()) if self.may("lead-activity", "PATCH") else None
+        if form and "find" in self.request.GET:
+            return {"one": self.follow_up, **self.records_found()}
         comment_form = None if self.reader.visit else Form(fields=[self.comment_field()])
         return {"one": self.follow_up, "form": form, "comment_form": comment_form, **self.comments()}
 
@@ -348,6 +354,17 @@ class EditFollowUp(CommentsPage, FollowUpPage):
             form.refuse(answer)
             return self.page({"one": self.follow_up, "form": form}, status=422)
         return self.redirect_with_toast(_("Task saved"), self.address("follow-ups"))
+
+    def do_record(self) -> HttpResponse:
+        """Change the record that the task is about, or make it about none."""
+        kind = self.request.POST.get("kind", "")
+        record = {"kind": kind, "id": self.sent_id()} if kind else None
+        before = self.follow_up["record"] or {"kind": "", "id": ""}
+        answer = self.ask("PUT", self.resource, None, {"record": record})
+        if not answer.ok:
+            return self.refuse(answer, self.request.path)
+        back = {"do": "record", "kind": before["kind"], "id": before["id"]}
+        return self.redirect_with_toast(_("Task saved"), self.request.path, back=back)
 
     def do_done(self) -> HttpResponse:
         return self._set("done", _("Task completed"), {"do": "reopen"})
