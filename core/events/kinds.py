@@ -33,7 +33,7 @@ EVENTS: dict[str, tuple[str, ...]] = {
     ),
     "dashboard": ("created", "updated", "deleted"),
     "enrich": ("accepted", "rejected"),
-    "follow-up": ("created", "updated", "completed", "deleted"),
+    "follow-up": ("created", "updated", "completed", "deleted", "restored"),
     "form": ("submitted",),
     "genie": ("created", "recurred", "deleted"),
     "invoice": ("issued",),
@@ -47,7 +47,7 @@ EVENTS: dict[str, tuple[str, ...]] = {
     "product-service": ("created", "updated", "deleted", "restored"),
     "segment": ("entered", "left"),
     "tag": ("deleted",),
-    "task": ("created", "updated", "completed", "deleted"),
+    "task": ("created", "updated", "completed", "deleted", "restored"),
     "white-label-options": ("updated",),
     "workflow": ("created", "updated", "published", "unpublished", "deleted"),
 }

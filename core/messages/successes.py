@@ -270,6 +270,7 @@ SUCCESSES: dict[str, tuple[int, str]] = {
     "TaskDeleted_200": (200, "Task deleted."),
     "TaskUpdated_200": (200, "Task updated."),
     "TasksDeleted_200": (200, "Tasks deleted."),
+    "TasksRestored_200": (200, "Tasks restored."),
     "TasksUpdated_200": (200, "Tasks updated."),
     "TemplateCreated_201": (201, "Template created."),
     "TemplateUpdated_200": (200, "Template updated."),

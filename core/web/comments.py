@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import ClassVar
 
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
@@ -47,6 +48,9 @@ def comment_entry(comment: Values) -> JsonObject:
 class CommentsPage(Page):
     """A page of a record with comments."""
 
+    comments_place: ClassVar[str] = "#history"
+    """Where the comments are on the page."""
+
     def comment_field(self) -> Field:
         """Return the field of a comment's text, which offers members after an @."""
         hint = _("Type @ to mention a member")
@@ -78,14 +82,14 @@ class CommentsPage(Page):
     def do_uncomment(self) -> HttpResponse:
         """Delete a comment."""
         answer = self.ask("DELETE", f"comment/{self.sent_id()}", None, {})
+        place = self.request.path + self.comments_place
         if not answer.ok:
-            return self.refuse(answer, self.request.path)
+            return self.refuse(answer, place)
         back = {"do": "recomment", "id": self.sent_id()}
-        return self.redirect_with_toast(_("Comment deleted"), self.request.path, back=back)
+        return self.redirect_with_toast(_("Comment deleted"), place, back=back)
 
     def do_recomment(self) -> HttpResponse:
         """Restore a deleted comment."""
         answer = self.ask("POST", "comment/restore", None, {"ids": [self.sent_id()]})
-        if not answer.ok:
-            return self.refuse(answer, self.request.path)
-        return self.redirect_with_toast(_("Comment restored"), self.request.path)
+        place = self.request.path + self.comments_place
+        return self.redirect_with_toast(_("Comment restored"), place) if answer.ok else self.refuse(answer, place)

@@ -52,7 +52,7 @@ class CommentDelete(SelectionInput, AutomationInput):
 class CommentRestore(AutomationInput):
     """Deleted comments to restore."""
 
-    ids = IdList(allow_empty=False, max_length=MAX_RESTORED, help_text="_id of each comment")
+    ids = IdList(max_length=MAX_RESTORED, help_text="_id of each comment")
 
 
 class Restored(Output):

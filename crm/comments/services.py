@@ -130,7 +130,7 @@ def restore_comments(*, actor: Actor, ids: Collection[str], automation: bool = T
     """
     deleted = restorable_comments(actor).select_for_update(of=("self",)).filter(pk__in=ids)
     comments = list(deleted.prefetch_related("mentions").order_by("pk"))
-    if len(comments) != len(set(ids)):
+    if not comments or len(comments) != len(set(ids)):
         raise NamedError("CommentNotFound_404", "one of them is no deleted comment of this company", field="ids")
     _check_removable(comments, actor)
     now = timezone.now()
@@ -140,8 +140,7 @@ def restore_comments(*, actor: Actor, ids: Collection[str], automation: bool = T
     Comment.objects.bulk_update(comments, ["deleted_at", "updated_at"])
     _add_activities(comments)
     payloads = {comment.pk: event_payload(comment) for comment in comments}
-    if comments:
-        emit("comment.restored", list(payloads), payloads=payloads, actor_id=actor.member_id, automation=automation)
+    emit("comment.restored", list(payloads), payloads=payloads, actor_id=actor.member_id, automation=automation)
     return len(comments)
 
 

@@ -61,6 +61,7 @@ TASKS = {
     "updated": gettext_lazy("Task changed"),
     "completed": gettext_lazy("Task completed"),
     "deleted": gettext_lazy("Task deleted"),
+    "restored": gettext_lazy("Task restored"),
 }
 OUTCOMES = {
     "connected": gettext_lazy("connected"),

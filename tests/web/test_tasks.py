@@ -68,7 +68,7 @@ def test_a_task_is_added_about_a_record_or_none(scope: Cast, client: Any, record
     assert (task.type, task.priority, task.recurrence, task.assignee_id) == ("call", "high", "weekly", scope.owner.pk)
     page = client.get(at(scope.owner, f"follow-ups/{task.pk}"))
     assert page.status_code == 200
-    assert (name in text_of(page)) is bool(kind)
+    assert (f"About {name}" in text_of(page)) is bool(kind)
     changed = {"recurrence": "", "priority": "low"}
     assert "Task saved" in toast_of(client, client.post(at(scope.owner, f"follow-ups/{task.pk}"), changed))
     task.refresh_from_db()
@@ -182,3 +182,15 @@ def test_a_task_is_completed_in_the_timeline(
     client.post(path, {"do": "reopen", "id": task.pk})
     deliver()
     assert html_of(client.get(path)).count('aria-label="Complete: Send it"') == 1
+
+
+def test_deleting_is_undone(scope: Cast, client: Any) -> None:
+    task = FollowUp.objects.create(title="Ask Zoe", due_at=datetime.now(UTC), assignee=scope.owner)
+    path = at(scope.owner, f"follow-ups/{task.pk}")
+    toast = toast_of(client, client.post(path, {"do": "delete"}))
+    assert ("Task deleted" in toast, 'value="restore"' in toast, f'value="{task.pk}"' in toast) == (True, True, True)
+    assert client.get(path).status_code == 404
+    page = at(scope.owner, "follow-ups")
+    assert "Ask Zoe" not in html_of(client.get(page))
+    assert "Task restored" in toast_of(client, client.post(page, {"do": "restore", "id": task.pk}))
+    assert (client.get(path).status_code, "Ask Zoe" in html_of(client.get(page))) == (200, True)

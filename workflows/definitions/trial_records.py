@@ -172,7 +172,7 @@ def _of_call(kind: str, id: str) -> Payload:
 
 
 def _of_follow_up(kind: str, id: str) -> Payload:
-    follow_up = FollowUp.objects.filter(pk=id).first()
+    follow_up = FollowUp.objects.filter(pk=id, deleted_at=None).first()
     return None if follow_up is None else follow_ups.event_payload(follow_up)
 
 

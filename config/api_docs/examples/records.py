@@ -104,6 +104,7 @@ LEADS: JsonObject = {
     },
     "PUT task": {"selectAll": True, "priority": "high"},
     "PUT task/{id}": {"status": "done"},
+    "POST task/restore": {"ids": ["DELETED_TASK_ID"]},
     "POST comment": {
         "text": "Wants an offer by Friday",
         "record": {"kind": "contact", "id": "CONTACT_ID"},

@@ -157,6 +157,10 @@ class FollowUps(Page):
     def do_reopen(self) -> HttpResponse:
         return self._set("open", _("Task reopened"))
 
+    def do_restore(self) -> HttpResponse:
+        answer = self.ask("POST", "task/restore", None, {"ids": [self.sent_id()]})
+        return self.redirect_with_toast(_("Task restored")) if answer.ok else self.refuse(answer)
+
     def _set(self, status: str, text: str, back: Values | None = None) -> HttpResponse:
         answer = self.ask("PUT", f"task/{self.sent_id()}", None, {"status": status})
         return self.redirect_with_toast(text, back=back) if answer.ok else self.refuse(answer)
@@ -284,6 +288,7 @@ class EditFollowUp(CommentsPage, FollowUpPage):
     tab_name = gettext_lazy("Task")
     title = gettext_lazy("Task")
     template = "web/follow_ups/detail.html"
+    comments_place = "#comments"
 
     @property
     def resource(self) -> str:
@@ -337,7 +342,7 @@ class EditFollowUp(CommentsPage, FollowUpPage):
         record = {"kind": "task", "id": self.params["id"]}
         answer = self.ask("POST", "comment", None, {"record": record, "text": form.values.get("text", "")})
         if answer.ok:
-            return self.redirect_with_toast(_("Comment added"), self.request.path)
+            return self.redirect_with_toast(_("Comment added"), self.request.path + self.comments_place)
         form.refuse(answer)
         return self.page({**self.show(), "comment_form": form}, status=422)
 
@@ -378,8 +383,7 @@ class EditFollowUp(CommentsPage, FollowUpPage):
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", self.resource, None, {})
-        return (
-            self.redirect_with_toast(_("Task deleted"), self.address("follow-ups"))
-            if answer.ok
-            else self.refuse(answer)
-        )
+        if not answer.ok:
+            return self.refuse(answer)
+        back = {"do": "restore", "id": self.params["id"]} if self.may("lead-activity", "POST") else None
+        return self.redirect_with_toast(_("Task deleted"), self.address("follow-ups"), back=back)

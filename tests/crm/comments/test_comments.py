@@ -10,6 +10,7 @@ import time_machine
 from django.utils import timezone
 
 from core.tenancy import unscoped
+from crm.activities.tasks import purge_tasks
 from crm.comments.services import MAX_TEXT, RESTORE_DAYS, purge_comments
 from crm.models import Comment, LeadActivity
 from tests.crm.comments.helpers import PATH, SEES_ALL, caller, events, new, person, restore
@@ -200,6 +201,9 @@ def test_erasure_and_deleted_tasks_take_their_comments_along(cast: Cast, records
     new(cast.key, "task", records["task"], f"@{cast.owner.email}")
     kept = new(cast.key, "lead", records["lead"])["_id"]
     assert cast.key.delete(f"/task/{records['task']}").status == 200
+    assert [row["_id"] for row in cast.key.get(PATH, filters={"task": records["task"]}).data] == []
+    with time_machine.travel(timezone.now() + timedelta(days=31)), unscoped(reason="a test"):
+        assert purge_tasks() is False
     export = cast.key.get(f"/contact/{records['contact']}/personal-data")
     assert export.status in (200, 404)
     answer = cast.key.post(f"/contact/{records['contact']}/erase", {"confirm": "bob@example.org"})
