@@ -70,6 +70,9 @@ ROLES = ("Owner", "Manager", "Member", "Viewer")
 FRAMED = ("campaign-preview", "message-preview")
 """What others wrote, as it is, in a frame with a policy of its own."""
 
+REDIRECTS = ("comment",)
+"""Ways to another page, which have none of their own."""
+
 ADDRESSES: dict[str, type[Any]] = {
     "booking-page": BookingPage,
     "booking-page-hours": BookingPage,
