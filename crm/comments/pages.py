@@ -87,7 +87,7 @@ class Mentions(CommentPage):
 
     path = "comments/members"
     name = "mentions"
-    title = gettext_lazy("Members")
+    title = gettext_lazy("Members to mention")
     template = "web/comments/members.html"
 
     def show(self) -> Values:
@@ -95,12 +95,18 @@ class Mentions(CommentPage):
         if not self.may("member"):
             return {"members": []}
         query = {"p": "1", "n": OFFERED, "sortBy": "name", "sortOrder": "asc", "fields": "name,email"}
-        wanted = {"filters": {"status": ["owner", "accepted"]}}
+        wanted: JsonObject = {"filters": {"status": ["owner", "accepted"]}}
         if typed:
-            wanted |= {"searchValue": typed}
-        members = self.read("member", {**query, **wanted}).data
+            wanted["searchValue"] = typed
+        members = sorted(self.read("member", {**query, **wanted}).data, key=lambda member: not _begins(member, typed))
         names = [member["name"].lower() for member in members]
         return {"members": [{**member, "label": _label(member, names)} for member in members]}
+
+
+def _begins(member: Values, typed: str) -> bool:
+    """Return whether the address, or a word of the name, begins with what is typed."""
+    words = f" {member['name']} {member['email']}".lower()
+    return f" {typed.lower()}" in words
 
 
 def _label(member: Values, names: list[str]) -> str:

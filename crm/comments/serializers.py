@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from django.contrib.postgres.aggregates import JSONBAgg
-from django.db.models import OuterRef, Subquery
-from django.db.models.functions import JSONObject
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
 from core.api.input import IdList, Input, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
-from core.fields import JSONField
 from core.types import JsonObject, Values
 from crm.comments.mentions import MAX_MENTIONS
-from crm.comments.models import RECORD_KINDS, CommentMention
+from crm.comments.models import RECORD_KINDS
+from crm.comments.selectors import mention_columns
 from crm.comments.services import MAX_TEXT
 from crm.leads.snapshots import MEMBER_READS
 from crm.records.serializers import AutomationInput, member_of
@@ -72,15 +69,9 @@ class CommentedRecord(Output):
 class MentionOut(MemberSnapshot):
     """A mentioned member."""
 
-    label = serializers.CharField(help_text="what follows the @ in the text; empty: the text does not name them")
-
-
-def mention_columns() -> Subquery:
-    """Return the expression of a comment's mentions."""
-    rows = CommentMention.objects.filter(comment=OuterRef("pk"), is_current=True).order_by().values("comment")
-    item = JSONObject(_id="member_id", name="member__name", email="member__email", label="label")
-    listed = rows.annotate(listed=JSONBAgg(item, order_by=("member__name", "member_id"))).values("listed")
-    return Subquery(listed, output_field=JSONField())
+    label = serializers.CharField(  # type: ignore[assignment]
+        help_text="what follows the @ in the text; empty: the text does not name them"
+    )
 
 
 class CommentOut(Output):

@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import timedelta
 
 from django.db import transaction
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.members.notices import PRESENT, notify
@@ -155,8 +154,7 @@ def purge_comments() -> bool:
 def check_record(actor: Actor, kind: str, id: str) -> None:
     """Refuse a record that is missing, or that the actor may not see."""
     live, missing = RECORDS[kind]
-    records: QuerySet[object] = live()
-    if kind not in allowed_kinds(actor) or not records.filter(pk=id).exists():
+    if kind not in allowed_kinds(actor) or not live().filter(pk=id).exists():
         raise NamedError(missing, f"there is no {kind} {id} in this company", field="record")
 
 

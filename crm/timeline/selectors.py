@@ -18,7 +18,7 @@ from crm.activities.models import LeadActivity
 from crm.activities.rights import readable_condition
 from crm.activities.tasks import live_tasks
 from crm.comments.models import Comment
-from crm.comments.serializers import mention_columns
+from crm.comments.selectors import mention_columns
 from crm.contacts.kind import CONTACT
 from crm.imports.models import Import
 from crm.leads.kind import LEAD

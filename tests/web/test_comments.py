@@ -129,6 +129,9 @@ def test_members_are_offered(scope: Cast, client: Any) -> None:
     page = html_of(client.get(f"{offers}?q=bo"))
     labels = [part.split('"')[0] for part in page.split('data-label="')[1:]]
     assert sorted(labels) == ["Bo Miller", "other@firm.example", "ray@firm.example"]
+    person(scope, "Abo Zed")
+    first = html_of(client.get(f"{offers}?q=bo")).split('data-label="')[1]
+    assert first.startswith("Bo Miller"), "whose name begins so comes before others"
     assert "data-label" not in html_of(client.get(f"{offers}?q=zzz"))
     assert "data-label" in html_of(client.get(offers))
     blind = person(scope, "Cleo", SEES_ALL)
