@@ -49,7 +49,7 @@ class CommentsPage(Page):
     """A page of a record with comments."""
 
     comments_place: ClassVar[str] = "#history"
-    """Where the comments are on the page."""
+    """The fragment of the page that shows the comments."""
 
     def comment_field(self) -> Field:
         """Return the field of a comment's text, which offers members after an @."""
