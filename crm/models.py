@@ -1,5 +1,6 @@
 from crm.activities.models import CallLog, FollowUp, LeadActivity
 from crm.bulk_jobs.models import BulkJob, Journal
+from crm.comments.models import Comment, CommentMention
 from crm.contacts.models import Contact, ContactTag, CustomFieldValue
 from crm.custom_fields.models import CustomSection
 from crm.exports.models import Export, ExportPart
@@ -22,6 +23,8 @@ __all__ = [
     "Bucket",
     "BulkJob",
     "CallLog",
+    "Comment",
+    "CommentMention",
     "Contact",
     "ContactCategory",
     "ContactTag",

@@ -47,6 +47,7 @@ COMPANY_PAGES = {
     "notice_card_expires": METHODS,
     "notice_limit_nearly_used": PLAN,
     "follow_up_reminder": ("follow-ups", _("See your tasks")),
+    "notice_comment_mentioned": ("comments/{comment.pk}", _("See the comment")),
     "notice_task_overdue": ("follow-ups/{task.pk}", _("See the task")),
 }
 """Kind of mail -> the page of the company, below /c/<company id>/, and the label of its button."""

@@ -65,6 +65,7 @@ NOTICES = {
     "conversation.overdue": gettext_lazy("Reply overdue"),
     "sender.failing": gettext_lazy("Sender paused after errors"),
     "calendar.failing": gettext_lazy("Calendar disconnected"),
+    "comment.mentioned": gettext_lazy("Mentioned in a comment"),
     "task.overdue": gettext_lazy("Task overdue"),
     "mailbox.failing": gettext_lazy("Mailbox error"),
     "webhook.failing": gettext_lazy("Webhook failing"),

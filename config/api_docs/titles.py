@@ -16,6 +16,7 @@ TITLES = {
     "campaign": "Campaigns",
     "canned-answer": "Saved answers",
     "chat-widget": "Chats on websites",
+    "comment": "Comments",
     "company": "Company",
     "contact": "Contacts",
     "contact-category": "Contact categories",
@@ -80,7 +81,7 @@ SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ),
     (
         "Leads",
-        ("lead", "pipeline", "lost-reason", "lead-activity", "task", "calllog", "product-service", "team"),
+        ("lead", "pipeline", "lost-reason", "lead-activity", "task", "comment", "calllog", "product-service", "team"),
     ),
     (
         "Meetings",

@@ -32,6 +32,7 @@ from core.web.navigation.menu import page_urls
 from core.web.pages import Page
 from crm.activities import pages as activities
 from crm.bulk_jobs import pages as bulk_jobs
+from crm.comments import pages as comments
 from crm.contacts import pages as contacts
 from crm.custom_fields import pages as custom_fields
 from crm.exports import pages as exports
@@ -100,6 +101,7 @@ PAGES: list[type[Page]] = [
     *recycle_bin.PAGES,
     *leads.PAGES,
     *activities.PAGES,
+    *comments.PAGES,
     *meetings.PAGES,
     *booking.PAGES,
     *outreach.PAGES,

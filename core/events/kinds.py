@@ -11,6 +11,7 @@ EVENTS: dict[str, tuple[str, ...]] = {
     "apps": ("failed",),
     "calllog": ("created", "updated", "deleted"),
     "campaign": ("created", "updated", "started", "paused", "resumed", "completed", "cancelled", "failed", "deleted"),
+    "comment": ("created", "updated", "deleted", "restored"),
     "contact": (
         *("created", "updated", "deleted", "restored", "merged", "unmerged", "unsubscribed", "resubscribed"),
         "erased",
@@ -32,7 +33,7 @@ EVENTS: dict[str, tuple[str, ...]] = {
     ),
     "dashboard": ("created", "updated", "deleted"),
     "enrich": ("accepted", "rejected"),
-    "follow-up": ("created", "updated", "completed", "deleted"),
+    "follow-up": ("created", "updated", "completed", "deleted", "restored"),
     "form": ("submitted",),
     "genie": ("created", "recurred", "deleted"),
     "invoice": ("issued",),
@@ -46,7 +47,7 @@ EVENTS: dict[str, tuple[str, ...]] = {
     "product-service": ("created", "updated", "deleted", "restored"),
     "segment": ("entered", "left"),
     "tag": ("deleted",),
-    "task": ("created", "updated", "completed", "deleted"),
+    "task": ("created", "updated", "completed", "deleted", "restored"),
     "white-label-options": ("updated",),
     "workflow": ("created", "updated", "published", "unpublished", "deleted"),
 }
@@ -90,6 +91,7 @@ def kinds_matching(patterns: Iterable[str]) -> set[str]:
 
 MODULES = {
     "calllog": "lead-activity",
+    "comment": "lead-activity",
     "conversation": "chatapp",
     "dashboard": "report",
     "follow-up": "lead-activity",

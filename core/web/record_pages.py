@@ -13,6 +13,7 @@ from django.utils.translation import gettext
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import NoOperation
+from core.web.comments import CommentsPage
 from core.web.forms import REST, Field, Fieldset, Form, Option
 from core.web.lists import Column
 from core.web.pages import Page
@@ -27,7 +28,8 @@ HISTORY = "#history"
 
 @dataclass(frozen=True)
 class Composer:
-    """An entry that readers add to the history. `module` is its permission, with POST."""
+    """An entry that readers add to the history. `module` is its permission, with POST; empty: whoever sees the record
+    adds it."""
 
     label: str
     icon: str
@@ -37,6 +39,7 @@ class Composer:
 
 COMPOSERS: Mapping[str, Composer] = {
     "note": Composer(gettext_lazy("Note"), "sticky-note", "lead-activity", gettext_lazy("Add note")),
+    "comment": Composer(gettext_lazy("Comment"), "message-square", "", gettext_lazy("Add comment")),
     "call": Composer(gettext_lazy("Call"), "phone", "lead-activity", gettext_lazy("Log call")),
     "meeting": Composer(gettext_lazy("Meeting"), "calendar", "meeting", gettext_lazy("Create meeting and invite")),
     "task": Composer(gettext_lazy("Task"), "bell", "lead-activity", gettext_lazy("Add task")),
@@ -65,7 +68,7 @@ def options_for(choices: Choices) -> list[Option]:
     return [Option(value, str(label)) for value, label in choices]
 
 
-class RecordPage(TablePage):
+class RecordPage(CommentsPage, TablePage):
     """Shared parts of the pages of a record."""
 
     facts: ClassVar[Sequence[str]]
@@ -119,20 +122,51 @@ class RecordPage(TablePage):
         answer = self.ask("GET", f"{self.resource}/{self.params['id']}/timeline", query)
         return {
             **context,
-            "entries": [shown_entry(entry, self.reader.formats) for entry in answer.data or ()],
+            "entries": self.entries(self.with_chosen_comment(answer.data or ())),
             "next": self.address(cursor=answer.next_cursor) if answer.next_cursor else "",
         }
+
+    def entries(self, entries: Sequence[Values]) -> list[JsonObject]:
+        """Return the entries as the timeline draws them. The newest of an open task completes it."""
+        shown = [self.entry(entry) for entry in entries]
+        offered: set[str] = set()
+        for entry in shown:
+            task = entry["data"].get("task") or entry["data"].get("followUp") or ""
+            if entry["data"].get("isOpen") and task not in offered:
+                entry["open_task"] = task
+                offered.add(task)
+        return shown
+
+    def entry(self, entry: Values) -> JsonObject:
+        """Return an entry as the timeline draws it."""
+        shown = shown_entry(entry, self.reader.formats)
+        if entry["kind"] != "comment" or "text" not in entry["data"]:
+            return shown
+        kind = "lead" if entry["lead"] else self.resource
+        comment = self.shown_comment(entry["_id"], kind, entry["actor"], entry["data"])
+        return {**shown, "comment": comment}
 
     @property
     def named(self) -> dict[str, str]:
         """Return the record as addresses of other pages name it: its kind, and its id."""
         return {self.resource: self.params["id"]}
 
+    @property
+    def about(self) -> JsonObject:
+        """Return the record as bodies of tasks and comments name it."""
+        return {"record": {"kind": self.resource, "id": self.params["id"]}}
+
     @cached_property
     def composers(self) -> list[tuple[str, Composer]]:
         """The names and composers of the entries that the reader may write."""
         named = [(name, COMPOSERS[name]) for name in self.composer_names]
-        return [(name, composer) for name, composer in named if self.may(composer.module, "POST")]
+        return [(name, composer) for name, composer in named if self.composes(composer)]
+
+    def composes(self, composer: Composer) -> bool:
+        """Return whether the reader may write such entries. Staff on a visit write none."""
+        if composer.module:
+            return self.may(composer.module, "POST")
+        return not self.reader.visit
 
     @property
     def compose(self) -> str:
@@ -143,7 +177,12 @@ class RecordPage(TablePage):
 
     def composer(self) -> Form:
         """Return the form of the chosen entry."""
-        make = {"call": self._call_fields, "meeting": self._meeting_fields, "task": self._task_fields}
+        make = {
+            "comment": self._comment_fields,
+            "call": self._call_fields,
+            "meeting": self._meeting_fields,
+            "task": self._task_fields,
+        }
         fields = make.get(self.compose, self._note_fields)()
         if "compose" in self.request.GET:
             fields[0].autofocus = True
@@ -152,6 +191,9 @@ class RecordPage(TablePage):
     def _note_fields(self) -> list[Field]:
         label, hint = gettext("Note"), gettext("Write a note")
         return [Field("notes", label, "textarea", placeholder=hint, key="n")]
+
+    def _comment_fields(self) -> list[Field]:
+        return [self.comment_field()]
 
     def _call_fields(self) -> list[Field]:
         directions, outcomes = options_for(DIRECTIONS), options_for(OUTCOMES)
@@ -184,6 +226,9 @@ class RecordPage(TablePage):
     def do_note(self) -> HttpResponse:
         return self.composed("lead-activity", self.composer().bind(self.request.POST), {}, gettext("Note added"))
 
+    def do_comment(self) -> HttpResponse:
+        return self.composed("comment", self.composer().bind(self.request.POST), self.about, gettext("Comment added"))
+
     def do_call(self) -> HttpResponse:
         form = self.composer().bind(self.request.POST)
         minutes = form.values.get("minutes")
@@ -192,8 +237,7 @@ class RecordPage(TablePage):
 
     def do_task(self) -> HttpResponse:
         form = self.composer().bind(self.request.POST)
-        about = {"record": {"kind": self.resource, "id": self.params["id"]}}
-        return self.composed("task", form, about, gettext("Task added"))
+        return self.composed("task", form, self.about, gettext("Task added"))
 
     def do_meeting(self) -> HttpResponse:
         form = self.composer().bind(self.request.POST)

@@ -17,6 +17,7 @@ SIZE = 30
 STORED_DATE = re.compile(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d\.\d{3}Z)?", re.ASCII)
 ICONS = {
     "note": "sticky-note",
+    "comment": "message-square",
     "call": "phone",
     "meeting": "calendar",
     "mail": "mail",

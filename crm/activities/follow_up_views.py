@@ -66,8 +66,8 @@ class FollowUpViewSet(ResourceViewSet):
         input=AutomationInput,
         success="FollowUpDeleted_200",
         errors=("LeadActivityNotFound_404",),
-        description="For good; nobody is reminded of it any more. The activities that were made from it stay. Emits"
-        " follow-up.deleted.",
+        description="Nobody is reminded of it any more. The activities that were made from it stay. POST /task/restore"
+        " brings it back within 30 days. Emits follow-up.deleted.",
     )
     def destroy(self, request: Request, id: str, data: JsonObject) -> None:
         delete_follow_up(id=id, actor_id=self.actor.member_id, automation=data["automation"] != "skip")

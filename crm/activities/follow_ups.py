@@ -19,7 +19,7 @@ Status = FollowUp.Status
 
 def live_follow_ups() -> QuerySet[FollowUp]:
     """Return the follow-ups of the active company's live leads."""
-    return FollowUp.objects.filter(lead__is_deleted=False)
+    return FollowUp.objects.filter(lead__is_deleted=False, deleted_at=None)
 
 
 def create_follow_up(*, actor_id: str, values: Values, automation: bool = True) -> FollowUp:
@@ -46,7 +46,7 @@ def update_follow_up(*, id: str, actor_id: str | None, values: Values, automatio
 
 
 def delete_follow_up(*, id: str, actor_id: str, automation: bool = True) -> None:
-    """Delete a lead's task permanently. Raises LeadActivityNotFound_404."""
+    """Delete a lead's task. Raises LeadActivityNotFound_404."""
     check_follow_up(id)
     tasks.delete_task(id=id, actor_id=actor_id, automation=automation, tasks=live_follow_ups())
 
@@ -68,7 +68,7 @@ def event_payload(follow_up: FollowUp) -> JsonObject:
 
 
 def _with_reminders() -> QuerySet[FollowUp]:
-    return FollowUp.objects.filter(status=Status.OPEN).select_related(
+    return FollowUp.objects.filter(status=Status.OPEN, deleted_at=None).select_related(
         "lead__contact", "contact", "organization", "assignee"
     )
 

@@ -19,6 +19,7 @@ class LeadActivity(CompanyModel):
         STATUS = "status"
         ASSIGNED = "assigned"
         NOTE = "note"
+        COMMENT = "comment"
         MAIL = "mail"
         CALL = "call"
         MEETING = "meeting"
@@ -98,7 +99,8 @@ class LeadActivity(CompanyModel):
 
 
 class FollowUp(CompanyModel):
-    """A task with a due time, about one record or none. An open task past its due time is overdue.
+    """A task with a due time, about one record or none. An open task past its due time is overdue. A deleted one can be
+    restored for some days.
 
     The API shows all tasks at /task, and those of leads at /lead-activity/follow-up too.
     """
@@ -163,6 +165,7 @@ class FollowUp(CompanyModel):
     notice_at = models.DateTimeField(
         null=True, editable=False, help_text="When the assignee is told that it is overdue; empty: told, or nobody is."
     )
+    deleted_at = models.DateTimeField(null=True, editable=False)
     created_by = CompanyForeignKey(
         "accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
     )
@@ -193,6 +196,7 @@ class FollowUp(CompanyModel):
             models.Index(
                 fields=("remind_at",), condition=Q(status="open", reminded_at__isnull=True), name="followup_reminding"
             ),
+            models.Index(fields=("deleted_at",), condition=Q(deleted_at__isnull=False), name="followup_deleted"),
         ]
 
     def __str__(self) -> str:

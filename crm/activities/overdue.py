@@ -38,7 +38,7 @@ class OverdueNotice(Reminder):
 
 def _open_tasks() -> QuerySet[FollowUp]:
     related = ("lead", "contact", "organization", "assignee")
-    return FollowUp.objects.filter(status=FollowUp.Status.OPEN).select_related(*related)
+    return FollowUp.objects.filter(status=FollowUp.Status.OPEN, deleted_at=None).select_related(*related)
 
 
 OVERDUE_NOTICE = OverdueNotice(_open_tasks, OVERDUE.template, lambda task: [], at="notice_at")

@@ -41,6 +41,7 @@ KIND_LABELS = {
     Kind.STATUS: gettext_lazy("Stage changed"),
     Kind.ASSIGNED: gettext_lazy("Assigned"),
     Kind.NOTE: gettext_lazy("Notes"),
+    Kind.COMMENT: gettext_lazy("Comments"),
     Kind.MAIL: gettext_lazy("Emails"),
     Kind.CALL: gettext_lazy("Calls"),
     Kind.MEETING: gettext_lazy("Meetings"),

@@ -33,6 +33,7 @@ Kind = LeadActivity.Kind
 Part = tuple[str, JsonObject]
 """The kind of an activity and its details."""
 
+TASK_STEPS = ("created", "updated", "completed", "deleted", "restored")
 ASSIGNMENT = ("team", "teamMember")
 PLACE = ("status", "stage", "pipeline", "lostReason")
 """Changes of a lead that moves."""
@@ -120,11 +121,8 @@ READERS: dict[str, Callable[[Event], list[Part]]] = {
     },
     "calllog.created": _about(Kind.CALL, "call"),
     **{f"meeting.{step}": _about(Kind.MEETING, "meeting") for step in ("created", "updated", "cancelled")},
-    **{
-        f"follow-up.{step}": _about(Kind.FOLLOW_UP, "followUp")
-        for step in ("created", "updated", "completed", "deleted")
-    },
-    **{f"task.{step}": _of_task for step in ("created", "updated", "completed", "deleted")},
+    **{f"follow-up.{step}": _about(Kind.FOLLOW_UP, "followUp") for step in TASK_STEPS},
+    **{f"task.{step}": _of_task for step in TASK_STEPS},
     **{
         f"{panel}.{step}": _about(Kind.MERGED, "winner")
         for panel in ("contact", "lead", "organization")

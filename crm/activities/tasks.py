@@ -6,8 +6,9 @@ follow-ups.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -17,7 +18,6 @@ from django.utils import timezone
 
 from core.errors import NamedError
 from core.events import emit
-from core.internals.django import raw_delete
 from core.lists import BulkSelection, in_batches
 from core.text.timezones import zone_of
 from core.types import JsonObject, Values
@@ -45,6 +45,9 @@ COLUMNS = (
     *("notice_at", "updated_by", "updated_at"),
 )
 """Columns that changes write."""
+RESTORE_DAYS = 30
+"""Days for which a deleted task can be restored."""
+MAX_PURGED = 1000
 LIVE: dict[str, tuple[Callable[[], QuerySet[Any]], str]] = {
     "lead": (live_leads, "LeadNotFound_400"),
     "contact": (live_contacts, "ContactNotFound_400"),
@@ -68,8 +71,11 @@ class Change:
 
 
 def live_tasks() -> QuerySet[FollowUp]:
-    """Return the tasks of the active company, without those of deleted records."""
-    tasks = FollowUp.objects.all()
+    """Return the tasks of the active company, without deleted ones and those of deleted records."""
+    return _of_live_records(FollowUp.objects.filter(deleted_at=None))
+
+
+def _of_live_records(tasks: QuerySet[FollowUp]) -> QuerySet[FollowUp]:
     for kind in RECORD_KINDS:
         tasks = tasks.filter(Q(**{kind: None}) | Q(**{f"{kind}__is_deleted": False}))
     return tasks
@@ -145,13 +151,13 @@ def update_tasks(
 
 @transaction.atomic
 def delete_task(*, id: str, actor_id: str, automation: bool = True, tasks: QuerySet[FollowUp] | None = None) -> None:
-    """Delete a task, one of `tasks`, permanently; the activities created from it stay. Raises TaskNotFound_404."""
+    """Delete a task, one of `tasks`; the activities created from it stay. Raises TaskNotFound_404."""
     _delete([_locked(id, tasks)], actor_id, automation)
 
 
 @transaction.atomic
 def delete_tasks(*, actor_id: str, selection: BulkSelection, automation: bool = True) -> int:
-    """Delete the selected tasks permanently. Returns their number.
+    """Delete the selected tasks. Returns their number.
 
     Raises TaskNotFound_404 when ids name none.
     """
@@ -161,6 +167,37 @@ def delete_tasks(*, actor_id: str, selection: BulkSelection, automation: bool = 
     if not deleted and not selection.everything:
         raise none_of_them()
     return deleted
+
+
+@transaction.atomic
+def restore_tasks(*, actor_id: str, ids: Collection[str], automation: bool = True) -> int:
+    """Restore deleted tasks, all or none. Returns their number.
+
+    Raises TaskNotFound_404 when one of them is missing or not deleted, or its record is deleted.
+    """
+    deleted = _of_live_records(FollowUp.objects.exclude(deleted_at=None))
+    tasks = list(deleted.select_for_update(of=("self",)).filter(pk__in=ids).order_by("pk"))
+    if not tasks or len(tasks) != len(set(ids)):
+        raise NamedError("TaskNotFound_404", "one of them is no deleted task of this company", field="ids")
+    now = timezone.now()
+    for task in tasks:
+        task.deleted_at = None
+        task.updated_by_id = actor_id
+        task.updated_at = now
+        if task.reminded_at is None:
+            schedule_reminder(task, task.due_at)
+    columns = ["deleted_at", "updated_by", "updated_at", "remind_at", "reminded_at"]
+    FollowUp.objects.bulk_update(tasks, columns)
+    _tell("restored", tasks, lambda task: {"status": task.status}, actor_id, automation)
+    return len(tasks)
+
+
+def purge_tasks() -> bool:
+    """Delete tasks permanently that were deleted RESTORE_DAYS ago. Returns whether there may be more."""
+    ended = timezone.now() - timedelta(days=RESTORE_DAYS)
+    ids = list(FollowUp.objects.filter(deleted_at__lt=ended).values_list("pk", flat=True)[:MAX_PURGED])
+    FollowUp.objects.filter(pk__in=ids).delete()
+    return len(ids) == MAX_PURGED
 
 
 def not_found() -> NamedError:
@@ -285,7 +322,9 @@ def _withdraw(reopened: Sequence[Change], actor_id: str | None, automation: bool
     """Delete the next occurrences of tasks that are no longer completed, if nobody has changed them."""
     tasks = [change.task for change in reopened if change.task.next_task and change.task.status != Status.DONE]
     next_ids = [task.next_task for task in tasks]
-    following = {task.pk: task for task in FollowUp.objects.select_for_update().filter(pk__in=next_ids)}
+    following = {
+        task.pk: task for task in FollowUp.objects.select_for_update().filter(pk__in=next_ids, deleted_at=None)
+    }
     withdrawn: list[FollowUp] = []
     for task in tasks:
         occurrence = following.get(task.next_task or "")
@@ -303,7 +342,8 @@ def _is_unchanged(occurrence: FollowUp, task: FollowUp) -> bool:
 
 def _delete(tasks: Sequence[FollowUp], actor_id: str | None, automation: bool) -> int:
     """Delete the tasks and emit their events. Returns their number."""
-    raw_delete(FollowUp.objects.filter(pk__in=[task.pk for task in tasks]))  # nothing refers to tasks
+    now = timezone.now()
+    FollowUp.objects.filter(pk__in=[task.pk for task in tasks]).update(deleted_at=now, updated_at=now)
     _tell("deleted", tasks, lambda task: {"status": task.status}, actor_id, automation)
     return len(tasks)
 

@@ -9,6 +9,7 @@ from core.jobs import JobWork, PeriodicTask, register
 from crm.activities import call_views, follow_up_views
 from crm.activities import views as activity_views
 from crm.bulk_jobs.under_way import Work, register_work
+from crm.comments import views as comment_views
 from crm.contacts import views as contact_views
 from crm.custom_fields import section_views
 from crm.custom_fields import views as field_views
@@ -60,5 +61,6 @@ register_source("custom-section", section_views.CustomSectionViewSet)
 register_source("lead-activity", activity_views.LeadActivityViewSet)
 register_source("lead-activity/follow-up", follow_up_views.FollowUpViewSet)
 register_source("task", task_views.TaskViewSet)
+register_source("comment", comment_views.CommentViewSet)
 register_source("calllog", call_views.CallLogViewSet)
 register_source("meeting", meeting_views.MeetingViewSet)

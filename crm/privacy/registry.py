@@ -22,6 +22,7 @@ from core.internals.django import raw_delete, referrers
 from core.text.json import dumps
 from core.types import JsonObject
 from crm.activities.models import CallLog, FollowUp, LeadActivity
+from crm.comments.models import Comment
 from crm.contacts.models import Contact
 from crm.leads.models import Lead
 from crm.meetings.models import Meeting
@@ -92,7 +93,7 @@ class DataSubject:
     def object_ids(self) -> list[str]:
         """The ids of all objects that events may be about."""
         ids = [*self.contact_ids, *self.lead_ids]
-        for model in (LeadActivity, FollowUp, CallLog, Meeting):
+        for model in (LeadActivity, FollowUp, CallLog, Comment, Meeting):
             ids += model._default_manager.filter(referring_rows(model, self)).values_list("pk", flat=True)
         return ids
 

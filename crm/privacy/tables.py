@@ -15,6 +15,7 @@ from core.models import Event, EventDelivery, IdempotencyKey
 from core.types import JsonObject
 from crm.activities.models import CallLog, FollowUp, LeadActivity
 from crm.bulk_jobs.models import BulkJob, Journal
+from crm.comments.models import Comment, CommentMention
 from crm.contacts.kind import CONTACT
 from crm.contacts.models import Contact, ContactTag, CustomFieldValue
 from crm.files.models import File
@@ -29,7 +30,13 @@ from crm.saved_views.models import SavedView
 from crm.segments.models import SegmentMember, SegmentRecord
 from crm.webhooks.models import WebhookDelivery
 
-PERSONAL_MAILS = ("follow_up_reminder", "meeting_cancelled", "meeting_invitation", "meeting_reminder")
+PERSONAL_MAILS = (
+    "follow_up_reminder",
+    "meeting_cancelled",
+    "meeting_invitation",
+    "meeting_reminder",
+    "notice_comment_mentioned",
+)
 """Kinds of the service's own mails that mention contacts or go to them; add a new one here."""
 ERASED = "Erased on request."
 
@@ -69,6 +76,9 @@ def register_tables() -> None:
     _register_references("contactValues", CustomFieldValue, exported=False)
     _register_references("leadValues", LeadValue, exported=False)
     _register_references("segments", SegmentRecord, adds=("segment__name",))
+    # Before the tasks, by which some of them are found.
+    register_personal_data("commentMentions", CommentMention, _comment_mentions, exported=False)
+    register_personal_data("comments", Comment, _comments, module="lead-activity")
     _register_references("activities", LeadActivity, module="lead-activity")
     _register_references("followUps", FollowUp, module="lead-activity")
     _register_references("calls", CallLog, module="lead-activity")
@@ -108,6 +118,16 @@ def _register_references(name: str, model: type[Any], **options: Any) -> None:
 
 def _ids(subject: DataSubject) -> list[str]:
     return [*subject.contact_ids, *subject.lead_ids]
+
+
+def _comments(subject: DataSubject) -> Q:
+    """Match the comments on the subject's records, and on their tasks."""
+    tasks = FollowUp.objects.filter(referring_rows(FollowUp, subject))
+    return referring_rows(Comment, subject) | Q(task__in=tasks)
+
+
+def _comment_mentions(subject: DataSubject) -> Q:
+    return Q(comment__in=Comment.objects.filter(_comments(subject)))
 
 
 def _attendances(subject: DataSubject) -> Q:

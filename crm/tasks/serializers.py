@@ -6,7 +6,7 @@ from django.utils import timezone
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
-from core.api.input import Input, IntegerInput, ObjectIdInput, TextInput
+from core.api.input import IdList, Input, IntegerInput, ObjectIdInput, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from core.types import JsonObject, Values
@@ -17,6 +17,7 @@ from crm.activities.tasks import RECORD_KINDS
 from crm.leads.snapshots import MEMBER_READS
 from crm.records.serializers import AutomationInput, member_of
 
+MAX_RESTORED = 1000
 RECORD = "the contact, lead or organization that it is about; null: none"
 RECURRENCE = "when it is completed, the next one is created, on the clock of the company's time zone; null: never"
 OWNER = "member id; without one it is the record's owner, or else who makes it; null: nobody"
@@ -64,6 +65,12 @@ class TaskBulkUpdate(SelectionInput, TaskChange):
 
 class TaskDelete(SelectionInput, AutomationInput):
     """Tasks to delete."""
+
+
+class TaskRestore(AutomationInput):
+    """Deleted tasks to restore."""
+
+    ids = IdList(max_length=MAX_RESTORED, help_text="_id of each task")
 
 
 class TaskRecord(Output):
@@ -132,3 +139,9 @@ class TasksUpdated(Output):
 
     matchedCount = Computed(serializers.IntegerField())
     updatedCount = Computed(serializers.IntegerField())
+
+
+class TasksRestored(Output):
+    """The number of restored tasks."""
+
+    restoredCount = Computed(serializers.IntegerField())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter
+from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from core.api.endpoint import endpoint
@@ -19,12 +20,22 @@ from crm.activities.tasks import (
     delete_tasks,
     live_tasks,
     not_found,
+    restore_tasks,
     update_task,
     update_tasks,
 )
 from crm.records.serializers import AutomationInput
 from crm.tasks.filters import TASK_FIELDS
-from crm.tasks.serializers import TaskBulkUpdate, TaskCreate, TaskDelete, TaskOut, TasksUpdated, TaskUpdate
+from crm.tasks.serializers import (
+    TaskBulkUpdate,
+    TaskCreate,
+    TaskDelete,
+    TaskOut,
+    TaskRestore,
+    TasksRestored,
+    TasksUpdated,
+    TaskUpdate,
+)
 
 MINE = OpenApiParameter("mine", bool, description="true: those assigned to the member who asks")
 ERRORS = (
@@ -93,7 +104,8 @@ class TaskViewSet(ResourceViewSet):
         bulk=True,
         success="TasksDeleted_200",
         errors=("TaskNotFound_404",),
-        description="For good; the activities that were made from them stay. Emits task.deleted for each.",
+        description="The activities that were made from them stay. Emits task.deleted for each. POST /task/restore"
+        " brings them back within 30 days.",
     )
     def bulk_destroy(self, request: Request, data: JsonObject) -> object:
         deleted = delete_tasks(
@@ -126,11 +138,26 @@ class TaskViewSet(ResourceViewSet):
         input=AutomationInput,
         success="TaskDeleted_200",
         errors=("TaskNotFound_404",),
-        description="For good; nobody is reminded of it any more. The activities that were made from it stay. Emits"
-        " task.deleted.",
+        description="Nobody is reminded of it any more. The activities that were made from it stay. Emits task.deleted."
+        " POST /task/restore brings it back within 30 days.",
     )
     def destroy(self, request: Request, id: str, data: JsonObject) -> None:
         delete_task(id=id, actor_id=self.actor.member_id, automation=data["automation"] != "skip")
+
+    @action(detail=False, methods=["post"])
+    @endpoint(
+        "Restore deleted tasks",
+        input=TaskRestore,
+        output=TasksRestored,
+        success="TasksRestored_200",
+        errors=("TaskNotFound_404",),
+        description="All or none, with their comments. Emits task.restored for each.",
+    )
+    def restore(self, request: Request, data: JsonObject) -> object:
+        restored = restore_tasks(
+            actor_id=self.actor.member_id, ids=data["ids"], automation=data["automation"] != "skip"
+        )
+        return {"restoredCount": restored}
 
     def _one(self, id: str) -> JsonObject:
         task = TaskOut.one(live_tasks().filter(pk=id))

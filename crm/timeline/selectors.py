@@ -16,6 +16,9 @@ from core.lists.keyset import SortKey, section_querysets
 from core.types import JsonObject, Values
 from crm.activities.models import LeadActivity
 from crm.activities.rights import readable_condition
+from crm.activities.tasks import live_tasks
+from crm.comments.models import Comment
+from crm.comments.selectors import mention_columns
 from crm.contacts.kind import CONTACT
 from crm.imports.models import Import
 from crm.leads.kind import LEAD
@@ -164,6 +167,8 @@ def _entries(rows: list[JsonObject]) -> list[JsonObject]:
     files = _file_names(rows)
     lookup = known_in(rows)
     words = _mail_words(rows)
+    comments = _comments(rows)
+    open_tasks = _open_tasks(rows)
     entries = []
     for row in rows:
         data = dict(row["details"])
@@ -173,6 +178,10 @@ def _entries(rows: list[JsonObject]) -> list[JsonObject]:
             data["fileName"] = files.get(data.get("import"))
         if row["kind"] == Kind.MAIL:
             data |= words.get(data.get("message", ""), {})
+        if row["kind"] == Kind.COMMENT:
+            data |= comments.get(row["pk"], {})
+        if row["kind"] == Kind.FOLLOW_UP:
+            data["isOpen"] = _task_of(row) in open_tasks
         if row["notes"]:
             data["notes"] = row["notes"]
         changes_by_field = {change["field"]: change for change in changes}
@@ -215,6 +224,32 @@ def _file_names(rows: list[JsonObject]) -> dict[str | None, str]:
     """Return import -> the name of its file, of the imports in the rows."""
     ids = {row["details"]["import"] for row in rows if row["details"].get("import")}
     return dict(Import.objects.filter(pk__in=ids).values_list("pk", "file__name")) if ids else {}
+
+
+def _task_of(row: Values) -> str | None:
+    """Return the id of an activity's task."""
+    details = row["details"]
+    id: str | None = details.get("task") or details.get("followUp")
+    return id
+
+
+def _open_tasks(rows: list[JsonObject]) -> set[str]:
+    """Return the ids of the tasks in the rows that are open now."""
+    ids = {_task_of(row) for row in rows if row["kind"] == Kind.FOLLOW_UP} - {None}
+    return set(live_tasks().filter(pk__in=ids, status="open").values_list("pk", flat=True)) if ids else set()
+
+
+def _comments(rows: list[JsonObject]) -> dict[str, Values]:
+    """Return the id of each comment in the rows -> its text, its mentions, and when it was edited."""
+    ids = [row["pk"] for row in rows if row["kind"] == Kind.COMMENT]
+    if not ids:
+        return {}
+    comments = Comment.objects.filter(pk__in=ids).annotate(mentioned=mention_columns())
+    columns = comments.values_list("pk", "text", "mentioned", "edited_at")
+    return {
+        pk: {"text": text, "mentions": mentioned or [], "editedAt": edited_at}
+        for pk, text, mentioned, edited_at in columns
+    }
 
 
 def _mail_words(rows: list[JsonObject]) -> Mapping[str, Values]:

@@ -11,8 +11,9 @@ from crm.tags.serializers import NamedModelSnapshot
 
 DATA = (
     "what happened, as in `details` of GET /lead-activity; imported: import, fileName and, unless the import made the"
-    " contact, changes; mail: of a sent mail and of a reply text, and quoted, what the reply repeats; and the entry's"
-    " notes, if it has any"
+    " contact, changes; comment: comment, text, mentions and editedAt; follow_up: isOpen, whether the"
+    " task is open now; mail: of a sent mail and of a reply text, and"
+    " quoted, what the reply repeats; and the entry's notes, if it has any"
 )
 
 

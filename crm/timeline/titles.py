@@ -61,6 +61,7 @@ TASKS = {
     "updated": gettext_lazy("Task changed"),
     "completed": gettext_lazy("Task completed"),
     "deleted": gettext_lazy("Task deleted"),
+    "restored": gettext_lazy("Task restored"),
 }
 OUTCOMES = {
     "connected": gettext_lazy("connected"),
@@ -153,6 +154,7 @@ def _with_detail(text: str, detail: Any) -> str:
 TITLES: dict[str, Callable[[Data], str]] = {
     Kind.STATUS: _status,
     Kind.NOTE: lambda data: _("Note"),
+    Kind.COMMENT: lambda data: _("Comment"),
     Kind.MAIL: _mail,
     Kind.CALL: _call,
     Kind.MEETING: _meeting,

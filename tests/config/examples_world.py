@@ -217,6 +217,13 @@ def _by_api(world: World) -> None:
     done(api.delete("/contact", {"ids": [ids["DELETED_CONTACT_ID"]]}))
     done(api.delete("/lead", {"ids": [ids["DELETED_LEAD_ID"]]}))
     done(api.delete("/organization", {"ids": [ids["DELETED_ORGANIZATION_ID"]]}))
+    task = {"title": "Old", "dueAt": "2090-01-01T10:00:00Z"}
+    ids["DELETED_TASK_ID"] = done(api.post("/task", task)).data["_id"]
+    done(api.delete("/task", {"ids": [ids["DELETED_TASK_ID"]]}))
+    comment = {"text": "Old", "record": {"kind": "contact", "id": ids["OTHER_CONTACT_ID"]}}
+    ids["DELETED_COMMENT_ID"] = done(api.post("/comment", comment)).data["_id"]
+    done(api.delete("/comment", {"ids": [ids["DELETED_COMMENT_ID"]]}))
+    done(api.post("/comment", comment))
     for kind in ("contact", "lead", "organization"):
         done(api.post(f"/{kind}/import", {"importType": kind, "fileId": ids["FILE_ID"]}))
     done(api.post("/tag", {"name": "Newest"}))

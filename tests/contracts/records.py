@@ -55,6 +55,8 @@ def create_records(cast: Cast) -> None:
     api.post("/lead-activity/follow-up", {"lead": lead, "title": "Call", "dueAt": "2090-01-01T10:00:00Z"})
     task = {"title": "Ring", "dueAt": "2090-01-01T10:00:00Z", "record": {"kind": "contact", "id": contact}}
     assert api.post("/task", {**task, "recurrence": "weekly"}).status == 201
+    comment = {"text": f"Hello @{cast.owner.email}", "record": {"kind": "lead", "id": lead}}
+    assert api.post("/comment", comment).status == 201
     attendees = [{"member": cast.owner.pk}, {"contact": contact}, {"email": "x@example.com", "name": "X"}]
     meeting = {"title": "Demo", "startsAt": "2090-03-09T14:00:00Z", "durationMinutes": 60, "attendees": attendees}
     assert api.post("/meeting", {**meeting, "lead": lead}).status == 201

@@ -32,6 +32,7 @@ CHANGED: dict[str, tuple[str, Any]] = {
     "white-label-options": ("productName", "Other brand"),
     "genie/settings": ("windowDays", [1, 2]),
     "lead-activity/follow-up/<str:id>": ("title", "Call twice"),
+    "comment/<str:id>": ("text", "Other words"),
     "task/<str:id>": ("title", "Ring twice"),
     "apps/smtp/<str:id>": ("fromName", "Other sender"),
     "webhook/<str:id>": ("description", "Other program"),
@@ -109,6 +110,8 @@ OWN = {
     "verified",
     "timezone",
     "sequence",
+    "editedAt",
+    "mentions",
     "url",
 }
 """What changes along with a value."""

@@ -35,6 +35,7 @@ GUESSES: dict[type[models.Field], Any] = {
 FILLED = {
     "PersonalMail": ("send_job",),
     "CallLog": ("contact",),
+    "Comment": ("contact",),
     "Conversation": ("contact",),
     "Coupon": ("percent",),
     "LeadActivity": ("lead",),

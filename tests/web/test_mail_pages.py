@@ -15,7 +15,7 @@ from accounts.mails.services import render_mail
 from accounts.settings.branding import Brand
 from billing.models import Payment
 from core.text.formats import Formats
-from crm.models import BulkJob, FollowUp, Import, Lead, Webhook
+from crm.models import BulkJob, Comment, FollowUp, Import, Lead, Webhook
 from outreach.models import Conversation, GenieScheduler, ImapMailbox, InboundMessage, Smtp
 from tests.accounts.mails.samples import SAMPLES
 from tests.guards.population import populate
@@ -41,6 +41,7 @@ def test_every_mail_leads_to_a_page_that_opens(cast: Cast) -> None:
             "conversation": Conversation,
             "lead": Lead,
             "task": FollowUp,
+            "comment": Comment,
         }
         sample: dict[str, Any] = dict(SAMPLES[kind][0])
         for name, model in records.items():
@@ -54,7 +55,8 @@ def test_every_mail_leads_to_a_page_that_opens(cast: Cast) -> None:
         _, text, markup = render_mail(kind, context, company_id=cast.company.pk)
         assert f"{page.label}: {page.address}" in text
         assert f'href="{html.escape(page.address)}"' in markup
-        assert client.get(page.address.removeprefix(settings.BASE_URL)).status_code == 200, kind
+        place = page.address.removeprefix(settings.BASE_URL)
+        assert client.get(place, follow=True).status_code == 200, kind
 
 
 def test_what_mails_say_of_a_company_stands_in_its_own_address(cast: Cast, outsiders: Cast) -> None:

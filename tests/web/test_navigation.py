@@ -50,6 +50,7 @@ UNLINKED = {
     "activities": "numbers of reports lead there: tests/web/test_reports.py",
     "submissions": "numbers of reports lead there: tests/web/test_reports.py",
     "transactions": "numbers of reports lead there: tests/web/test_reports.py",
+    "mentions": "fields of comments ask it for members: tests/browser/test_comments.py",
     "email-draft": "the form of an email keeps its draft there: tests/browser/test_emails.py",
     "organization-merge": "a bulk action of the list leads there",
     "calendar-return": "another service leads back there after a log-in",

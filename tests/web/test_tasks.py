@@ -68,7 +68,7 @@ def test_a_task_is_added_about_a_record_or_none(scope: Cast, client: Any, record
     assert (task.type, task.priority, task.recurrence, task.assignee_id) == ("call", "high", "weekly", scope.owner.pk)
     page = client.get(at(scope.owner, f"follow-ups/{task.pk}"))
     assert page.status_code == 200
-    assert (name in text_of(page)) is bool(kind)
+    assert (f"About {name}" in text_of(page)) is bool(kind)
     changed = {"recurrence": "", "priority": "low"}
     assert "Task saved" in toast_of(client, client.post(at(scope.owner, f"follow-ups/{task.pk}"), changed))
     task.refresh_from_db()
@@ -136,7 +136,61 @@ def test_who_only_reads_changes_nothing(db: None) -> None:
         task = FollowUp.objects.create(title="Call", due_at=datetime.now(UTC))
     client = enter(cast.narrow)
     page = html_of(client.get(at(cast.narrow, f"follow-ups/{task.pk}")))
-    assert ("Call" in page, 'name="do"' in page) == (True, False)
+    deeds = re.findall(r'name="do" value="(\w+)"', page)
+    assert ("Call" in page, deeds) == (True, ["comment"])
     assert "You can't add records here" in text_of(client.get(at(cast.narrow, "follow-ups/new")))
     refused = client.post(at(cast.narrow, "follow-ups/new"), {"title": "X", "dueAt": "2030-05-06T10:00"})
     assert refused.status_code == 422
+
+
+@pytest.mark.parametrize("kind", ["lead", "contact", "organization"])
+def test_the_record_of_a_task_is_changed(scope: Cast, client: Any, records: dict[str, str], kind: str) -> None:
+    task = FollowUp.objects.create(title="Call", due_at=datetime.now(UTC), assignee=scope.owner)
+    path = at(scope.owner, f"follow-ups/{task.pk}")
+    assert f'href="{path}?find="' in html_of(client.get(path))
+    word = {"lead": "ann", "contact": "bob", "organization": "acme"}[kind]
+    found = html_of(client.get(f"{path}?find={word}"))
+    assert (f'value="{kind}"' in found, f'value="{records[kind]}"' in found) == (True, True)
+    assert "No records match." in text_of(client.get(f"{path}?find=zzz"))
+    toast = toast_of(client, client.post(path, {"do": "record", "kind": kind, "id": records[kind]}))
+    assert ("Task saved" in toast, "Undo" in toast) == (True, True)
+    task.refresh_from_db()
+    assert getattr(task, f"{kind}_id") == records[kind]
+    client.post(path, {"do": "record", "kind": "", "id": ""})
+    task.refresh_from_db()
+    assert getattr(task, f"{kind}_id") is None
+    gone = toast_of(client, client.post(path, {"do": "record", "kind": kind, "id": "a" * 24}))
+    assert "not found" in gone
+
+
+@pytest.mark.parametrize(
+    ("kind", "place"), [("contact", "contacts"), ("lead", "leads"), ("organization", "organizations")]
+)
+def test_a_task_is_completed_in_the_timeline(
+    scope: Cast, client: Any, records: dict[str, str], kind: str, place: str
+) -> None:
+    path = at(scope.owner, f"{place}/{records[kind]}")
+    client.post(path, {"do": "task", "title": "Send it", "dueAt": "2030-05-06T10:00"})
+    task = FollowUp.objects.get()
+    client.post(at(scope.owner, f"follow-ups/{task.pk}"), {"title": "Send it", "notes": "soon"})
+    deliver()
+    page = html_of(client.get(path))
+    assert page.count('aria-label="Complete: Send it"') == 1, "at its newest entry alone"
+    toast = toast_of(client, client.post(path, {"do": "done", "id": task.pk}))
+    assert ("Task completed" in toast, "Undo" in toast) == (True, True)
+    assert "Complete: Send it" not in html_of(client.get(path))
+    client.post(path, {"do": "reopen", "id": task.pk})
+    deliver()
+    assert html_of(client.get(path)).count('aria-label="Complete: Send it"') == 1
+
+
+def test_deleting_is_undone(scope: Cast, client: Any) -> None:
+    task = FollowUp.objects.create(title="Ask Zoe", due_at=datetime.now(UTC), assignee=scope.owner)
+    path = at(scope.owner, f"follow-ups/{task.pk}")
+    toast = toast_of(client, client.post(path, {"do": "delete"}))
+    assert ("Task deleted" in toast, 'value="restore"' in toast, f'value="{task.pk}"' in toast) == (True, True, True)
+    assert client.get(path).status_code == 404
+    page = at(scope.owner, "follow-ups")
+    assert "Ask Zoe" not in html_of(client.get(page))
+    assert "Task restored" in toast_of(client, client.post(page, {"do": "restore", "id": task.pk}))
+    assert (client.get(path).status_code, "Ask Zoe" in html_of(client.get(page))) == (200, True)

@@ -14,6 +14,7 @@ from core.web.pages import Page, PersonPage
 from crm.models import (
     BulkJob,
     CallLog,
+    Comment,
     Contact,
     ContactCategory,
     CustomField,
@@ -69,6 +70,9 @@ ROLES = ("Owner", "Manager", "Member", "Viewer")
 FRAMED = ("campaign-preview", "message-preview")
 """What others wrote, as it is, in a frame with a policy of its own."""
 
+REDIRECTS = ("comment",)
+"""Ways to another page, which have none of their own."""
+
 ADDRESSES: dict[str, type[Any]] = {
     "booking-page": BookingPage,
     "booking-page-hours": BookingPage,
@@ -79,6 +83,8 @@ ADDRESSES: dict[str, type[Any]] = {
     "campaign-edit": Campaign,
     "card-scan": CardScan,
     "category": ContactCategory,
+    "comment": Comment,
+    "comment-edit": Comment,
     "contact": Contact,
     "contact-cell": Contact,
     "contact-related": Contact,

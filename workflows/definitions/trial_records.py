@@ -12,6 +12,8 @@ from core.types import JsonObject, Values
 from crm.activities import calls, follow_ups
 from crm.activities import services as activities
 from crm.activities.models import CallLog, FollowUp, LeadActivity
+from crm.comments import services as comments
+from crm.comments.rights import live_comments
 from crm.contacts.models import Contact
 from crm.leads.models import Lead
 from crm.meetings import services as meetings
@@ -170,13 +172,18 @@ def _of_call(kind: str, id: str) -> Payload:
 
 
 def _of_follow_up(kind: str, id: str) -> Payload:
-    follow_up = FollowUp.objects.filter(pk=id).first()
+    follow_up = FollowUp.objects.filter(pk=id, deleted_at=None).first()
     return None if follow_up is None else follow_ups.event_payload(follow_up)
 
 
 def _of_note(kind: str, id: str) -> Payload:
     note = LeadActivity.objects.filter(pk=id, kind=LeadActivity.Kind.NOTE).first()
     return None if note is None else activities.event_payload(note)
+
+
+def _of_comment(kind: str, id: str) -> Payload:
+    comment = live_comments().filter(pk=id).first()
+    return None if comment is None else comments.event_payload(comment)
 
 
 def _of_meeting(kind: str, id: str) -> Payload:
@@ -238,6 +245,7 @@ PAYLOADS: dict[str, Callable[[str, str], Payload]] = {
     "follow-up": _of_follow_up,
     "task": _of_follow_up,
     "note.created": _of_note,
+    "comment": _of_comment,
     "meeting": _of_meeting,
     "meeting.booked": _of_booking,
     "meeting.rescheduled": _of_booking,

@@ -19,6 +19,7 @@ from config.demo_vendors import state_file
 from config.local import mail_catcher as catcher
 from config.local.demo.booking import create_booking
 from config.local.demo.chats import create_chats, open_chats
+from config.local.demo.comments import create_comments
 from config.local.demo.customers import create_customers
 from config.local.demo.deliveries import create_deliveries
 from config.local.demo.emails import create_emails
@@ -143,6 +144,7 @@ def provision_demo(data: Path) -> Demo:
                 _contacts(bootstrapped.member)
                 if not ProductService.objects.exists():
                     create_sales(bootstrapped.member)
+                    create_comments()
                 _views(bootstrapped.member)
             _sender(bootstrapped.member, catcher_port(data))
             open_gateways(gateways_port(data))

@@ -19,6 +19,7 @@ NAMES = {
     "lead-activity": gettext_lazy("Activities"),
     "lead-activity/follow-up": gettext_lazy("Tasks of leads"),
     "task": gettext_lazy("Tasks"),
+    "comment": gettext_lazy("Comments"),
     "contact-category": gettext_lazy("Categories"),
     "contact/import": gettext_lazy("Imports of contacts"),
     "lead/import": gettext_lazy("Imports of leads"),

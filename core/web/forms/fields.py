@@ -209,6 +209,7 @@ class Field(forms.Field):
         autocomplete: str = "off",
         autofocus: bool = False,
         key: str = "",
+        suggests: str = "",
         initial: Any = "",
         zone: str = "UTC",
         any_type: bool = False,
@@ -220,8 +221,9 @@ class Field(forms.Field):
         are select, search (one of very many options), radio, checks, groups (of checks), tags and switch; hidden is not
         shown.
 
-        `key` is the key that leads into a textarea, `zone` the time zone in which times are shown and typed. With
-        `any_type` a value keeps its type: 5 becomes 6, and not "6". With `merges`, each box of checks is one's own.
+        `key` is the key that leads into a textarea, `suggests` the page of what may follow an @ there, `zone` the time
+        zone in which times are shown and typed. With `any_type` a value keeps its type: 5 becomes 6, and not "6". With
+        `merges`, each box of checks is one's own.
         """
         super().__init__(
             required=required,
@@ -238,6 +240,7 @@ class Field(forms.Field):
         self.autocomplete = autocomplete
         self.autofocus = autofocus
         self.key = key
+        self.suggests = suggests
         self.zone = zone
         self.any_type = any_type
         self.merges = merges

@@ -18,6 +18,7 @@ from core.text.timezones import zone_of
 from core.text.translation import gettext_lazy, ngettext_lazy
 from core.text.whole_numbers import whole_number
 from core.types import JsonObject, Values
+from core.web.comments import CommentsPage, comment_entry
 from core.web.filters import DATE, Choice
 from core.web.forms import REST, Field, Fieldset, Form, Option
 from core.web.lists import ListState
@@ -25,6 +26,7 @@ from core.web.navigation.places import TASKS, MenuItem
 from core.web.pages import Page
 from core.web.prefills import find_named_record
 from core.web.record_pages import options_for
+from core.web.timelines import SIZE
 
 TABS = (("open", gettext_lazy("Open")), ("mine", gettext_lazy("Mine")), ("done", gettext_lazy("Completed")))
 EMPTY = {
@@ -155,6 +157,10 @@ class FollowUps(Page):
     def do_reopen(self) -> HttpResponse:
         return self._set("open", _("Task reopened"))
 
+    def do_restore(self) -> HttpResponse:
+        answer = self.ask("POST", "task/restore", None, {"ids": [self.sent_id()]})
+        return self.redirect_with_toast(_("Task restored")) if answer.ok else self.refuse(answer)
+
     def _set(self, status: str, text: str, back: Values | None = None) -> HttpResponse:
         answer = self.ask("PUT", f"task/{self.sent_id()}", None, {"status": status})
         return self.redirect_with_toast(text, back=back) if answer.ok else self.refuse(answer)
@@ -193,6 +199,14 @@ class FollowUpPage(Page):
     @cached_property
     def people(self) -> list[Option]:
         return self.options_of("member", fields="name,email", filters=WORKING)
+
+    def records_found(self) -> JsonObject:
+        """Return the records that the search of the address finds, in groups."""
+        find = self.request.GET["find"].strip()
+        query = {"q": find, "kinds": ",".join(RECORDS), "n": str(FOUND)}
+        answer = self.ask("GET", "search", query) if find else None
+        groups = answer.data["groups"] if answer is not None and answer.ok else []
+        return {"find": find, "searches": True, "groups": [(RECORDS[group["kind"]], group) for group in groups]}
 
     def form(self, values: Values | None = None) -> Form:
         """Return the form. Nobody is chosen at first: then it is the record's owner, or the reader."""
@@ -255,11 +269,7 @@ class NewFollowUp(FollowUpPage):
             return {"refused": True}
         if "find" not in self.request.GET:
             return {"about": self.about, "form": self.form()}
-        find = self.request.GET["find"].strip()
-        query = {"q": find, "kinds": ",".join(RECORDS), "n": str(FOUND)}
-        answer = self.ask("GET", "search", query) if find else None
-        groups = answer.data["groups"] if answer is not None and answer.ok else []
-        return {"find": find, "searches": True, "groups": [(RECORDS[group["kind"]], group) for group in groups]}
+        return self.records_found()
 
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
@@ -272,12 +282,13 @@ class NewFollowUp(FollowUpPage):
         return self.redirect_with_toast(_("Task added"), self.address("follow-ups"))
 
 
-class EditFollowUp(FollowUpPage):
+class EditFollowUp(CommentsPage, FollowUpPage):
     path = "follow-ups/<str:id>"
     name = "follow-up"
     tab_name = gettext_lazy("Task")
     title = gettext_lazy("Task")
     template = "web/follow_ups/detail.html"
+    comments_place = "#comments"
 
     @property
     def resource(self) -> str:
@@ -305,7 +316,35 @@ class EditFollowUp(FollowUpPage):
 
     def show(self) -> Values:
         form = self.form(self.values()) if self.may("lead-activity", "PATCH") else None
-        return {"one": self.follow_up, "form": form}
+        if form and "find" in self.request.GET:
+            return {"one": self.follow_up, **self.records_found()}
+        comment_form = None if self.reader.visit else Form(fields=[self.comment_field()])
+        return {"one": self.follow_up, "form": form, "comment_form": comment_form, **self.comments()}
+
+    def comments(self) -> JsonObject:
+        """Return the comments of the task, the newest first; one that the address names is always among them."""
+        query = {"n": str(SIZE), "cursorPagination": "true", "cursor": self.request.GET.get("cursor") or None}
+        answer = self.ask("GET", "comment", {**query, "filters": {"task": self.params["id"]}})
+        entries = self.with_chosen_comment([comment_entry(comment) for comment in answer.data or ()])
+        shown = [
+            {
+                **self.shown_comment(entry["_id"], "task", entry["actor"], entry["data"]),
+                "at": entry["at"],
+                "author": (entry["actor"] or {}).get("name") or _("Former member"),
+            }
+            for entry in entries
+        ]
+        earlier = self.address(cursor=answer.next_cursor) if answer.next_cursor else ""
+        return {"comments": shown, "earlier": earlier}
+
+    def do_comment(self) -> HttpResponse:
+        form = Form(fields=[self.comment_field()]).bind(self.request.POST)
+        record = {"kind": "task", "id": self.params["id"]}
+        answer = self.ask("POST", "comment", None, {"record": record, "text": form.values.get("text", "")})
+        if answer.ok:
+            return self.redirect_with_toast(_("Comment added"), self.request.path + self.comments_place)
+        form.refuse(answer)
+        return self.page({**self.show(), "comment_form": form}, status=422)
 
     def do_save(self) -> HttpResponse:
         before = self.values()
@@ -321,6 +360,17 @@ class EditFollowUp(FollowUpPage):
             return self.page({"one": self.follow_up, "form": form}, status=422)
         return self.redirect_with_toast(_("Task saved"), self.address("follow-ups"))
 
+    def do_record(self) -> HttpResponse:
+        """Change the record that the task is about, or make it about none."""
+        kind = self.request.POST.get("kind", "")
+        record = {"kind": kind, "id": self.sent_id()} if kind else None
+        before = self.follow_up["record"] or {"kind": "", "id": ""}
+        answer = self.ask("PUT", self.resource, None, {"record": record})
+        if not answer.ok:
+            return self.refuse(answer, self.request.path)
+        back = {"do": "record", "kind": before["kind"], "id": before["id"]}
+        return self.redirect_with_toast(_("Task saved"), self.request.path, back=back)
+
     def do_done(self) -> HttpResponse:
         return self._set("done", _("Task completed"), {"do": "reopen"})
 
@@ -333,8 +383,7 @@ class EditFollowUp(FollowUpPage):
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", self.resource, None, {})
-        return (
-            self.redirect_with_toast(_("Task deleted"), self.address("follow-ups"))
-            if answer.ok
-            else self.refuse(answer)
-        )
+        if not answer.ok:
+            return self.refuse(answer)
+        back = {"do": "restore", "id": self.params["id"]} if self.may("lead-activity", "POST") else None
+        return self.redirect_with_toast(_("Task deleted"), self.address("follow-ups"), back=back)

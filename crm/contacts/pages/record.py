@@ -96,7 +96,7 @@ class ContactDetail(RecordPage, ContactTable):
     facts = ("name", "email", "contactNumber", "organization", "owner", REST, "category", "tags")
     cell_page = "contact-cell"
     related_page = "contact-related"
-    composer_names = ("note", "call", "meeting", "task")
+    composer_names = ("note", "comment", "call", "meeting", "task")
 
     @cached_property
     def contact(self) -> ContactData:

@@ -149,7 +149,7 @@ class LeadDetail(RecordPage, LeadTable):
     )
     cell_page = "lead-cell"
     related_page = "lead-related"
-    composer_names = ("note", "call", "meeting", "task")
+    composer_names = ("note", "comment", "call", "meeting", "task")
     history_module = "lead-activity"
 
     @cached_property

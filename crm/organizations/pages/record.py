@@ -53,7 +53,7 @@ class OrganizationDetail(RecordPage, OrganizationTable):
     facts = ("name", "domain", "owner", REST, "tags")
     cell_page = "organization-cell"
     related_page = "organization-related"
-    composer_names = ("note", "task")
+    composer_names = ("note", "comment", "task")
 
     @cached_property
     def organization(self) -> OrganizationData:

@@ -110,6 +110,10 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
         {**NOTICE, "job": SimpleNamespace(**{**vars(JOB), "changed": 3, "status": status}), "records": "contacts"}
         for status in ("completed", "failed")
     ],
+    "notice_comment_mentioned": [
+        {**NOTICE, "comment": SimpleNamespace(pk="x", text=NASTY), "author": PERSON},
+        {**NOTICE, "comment": SimpleNamespace(pk="x", text=NASTY), "author": None},
+    ],
     "notice_task_overdue": [{**NOTICE, "task": SimpleNamespace(pk="x", title=NASTY, due_at=AT, notes=NASTY)}],
     "notice_run_planned": [{**NOTICE, "run": RUN, "drafts": 2}, {**NOTICE, "run": CAMPAIGN, "drafts": 1}],
     "notice_run_finished": [

@@ -27,7 +27,18 @@ from config.local.demo.routine import MORE_LEADS
 from config.local.demo.sales import LEADS
 from config.local.ports import catcher_port
 from core.tenancy import company_scope, unscoped
-from crm.models import CallLog, Contact, ContactTag, CustomField, CustomFieldValue, FollowUp, Lead, Meeting
+from crm.models import (
+    CallLog,
+    Comment,
+    CommentMention,
+    Contact,
+    ContactTag,
+    CustomField,
+    CustomFieldValue,
+    FollowUp,
+    Lead,
+    Meeting,
+)
 from outreach.connections.ai.services import choose_ai_app
 from outreach.insights.reports.serializers import TileOut
 from outreach.messaging.delivery.senders import choose_sender
@@ -75,6 +86,7 @@ def test_makes_a_company_to_try(data: Path) -> None:
             *("new", "contacted", "qualified", "proposal", "won", "lost")
         }
         assert FollowUp.objects.filter(status="open").count() == 7
+        assert (Comment.objects.count(), CommentMention.objects.count()) == (10, 7)
         assert LEADS <= CallLog.objects.count() <= 6 + LEADS + 2
         assert Meeting.objects.filter(starts_at__gt=timezone.now()).count() == 4
         colleagues = Member.objects.exclude(role=None).order_by("email").values_list("email", "role__name", "status")

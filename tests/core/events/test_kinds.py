@@ -16,7 +16,18 @@ from core.jobs.registry import work_by_name
 from tests.kit.cast import Cast
 
 PARTS = {
-    *("calllog", "contact-category", "conversation", "dashboard", "follow-up", "form", "invoice", "mail", "note"),
+    *(
+        "calllog",
+        "comment",
+        "contact-category",
+        "conversation",
+        "dashboard",
+        "follow-up",
+        "form",
+        "invoice",
+        "mail",
+        "note",
+    ),
     *("organization", "payment", "task"),
 }
 """Resources without a permission module of their own name."""

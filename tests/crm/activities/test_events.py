@@ -140,6 +140,7 @@ def test_what_other_events_tell(scope: Cast) -> None:
             "follow_up",
             {"followUp": thing, "title": "T", "dueAt": when},
         ),
+        "follow-up.restored": ({"lead": lead.pk, "title": "T"}, "follow_up", {"followUp": thing, "title": "T"}),
         "follow-up.deleted": ({"lead": lead.pk, "title": "T"}, "follow_up", {"followUp": thing, "title": "T"}),
         "follow-up.updated": ({"lead": lead.pk, "changes": {}}, "follow_up", {"followUp": thing, "changes": {}}),
         "follow-up.completed": ({"lead": lead.pk, "from": "open"}, "follow_up", {"followUp": thing, "from": "open"}),
@@ -153,7 +154,9 @@ def test_what_other_events_tell(scope: Cast) -> None:
         "contact.resubscribed": ({"sendJob": thing}, "changed", {"unsubscribed": {"from": True, "to": False}}),
     }
     covered = {"lead.created", "lead.updated", "lead.deleted", "contact.updated", "contact.deleted"}
-    covered |= {f"task.{step}" for step in ("created", "updated", "completed", "deleted")}  # tests/crm/tasks
+    covered |= {
+        f"task.{step}" for step in ("created", "updated", "completed", "deleted", "restored")
+    }  # tests/crm/tasks
     # tests/crm/organizations
     covered |= {f"organization.{step}" for step in ("updated", "deleted", "restored", "merged", "unmerged")}
     assert set(cases) | covered == set(READERS)

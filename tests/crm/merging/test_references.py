@@ -17,6 +17,7 @@ from crm.leads.kind import LEAD
 from crm.merging.references import references_to
 from crm.models import (
     CallLog,
+    Comment,
     Contact,
     FollowUp,
     Lead,
@@ -50,6 +51,7 @@ OF_CONTACTS = {
     "crm.SegmentRecord.contact",
     "crm.LeadActivity.contact",
     "crm.FollowUp.contact",
+    "crm.Comment.contact",
     "crm.CallLog.contact",
     "crm.Meeting.contact",
     "crm.MeetingAttendee.contact",
@@ -66,6 +68,7 @@ OF_LEADS = {
     "crm.SegmentRecord.lead",
     "crm.LeadActivity.lead",
     "crm.FollowUp.lead",
+    "crm.Comment.lead",
     "crm.CallLog.lead",
     "crm.Meeting.lead",
     "outreach.Booking.lead",
@@ -122,6 +125,8 @@ def surround(owner: str, contact: Contact, lead: Lead) -> None:
     LeadActivity.objects.create(kind="note", lead=lead, contact=contact, happened_at=now, notes="Hello")
     FollowUp.objects.create(lead=lead, title="Ask again", due_at=now)
     FollowUp.objects.create(contact=contact, title="Send the offer", due_at=now)
+    Comment.objects.create(lead=lead, text="Is it warm?")
+    Comment.objects.create(contact=contact, text="Who calls?")
     CallLog.objects.create(lead=lead, contact=contact, started_at=now)
     made = meeting(owner, lead=lead, contact=contact)
     MeetingAttendee.objects.create(meeting=made, contact=contact, email=contact.email)

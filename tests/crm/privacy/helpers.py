@@ -157,6 +157,13 @@ def scatter(cast: Cast) -> str:
             {"lead": lead["_id"], "title": f"Ring {NAME}", "dueAt": soon.isoformat(), "remindMinutes": 5},
         ),
         (
+            "/comment",
+            {
+                "text": f"{NAME} asked, @{cast.owner.email}",
+                "record": {"kind": "lead", "id": lead["_id"]},
+            },
+        ),
+        (
             "/calllog",
             {
                 "contact": contact.pk,

@@ -31,6 +31,7 @@ SECTIONS = {
         "segments",
         "activities",
         "followUps",
+        "comments",
         "calls",
         "meetings",
     ),

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import time_machine
+from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Mail, Member, Notification
@@ -14,9 +15,11 @@ from core.jobs import WORK
 from core.tenancy import unscoped
 from core.text.json import format_iso
 from crm.activities.overdue import OverdueNotice
+from crm.models import FollowUp
 from tests.crm.tasks.helpers import PATH, new, put
-from tests.kit.cast import Cast
+from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory
+from tests.kit.processes import Forked, kill
 
 DUE = timezone.now() + timedelta(hours=2)
 LATER = DUE + timedelta(minutes=1)
@@ -91,3 +94,37 @@ def test_a_worker_that_dies_in_between_leaves_it_to_the_next(cast: Cast, monkeyp
         work()
         assert len(told(cast)) == 1
         assert cast.key.get(f"{PATH}/{made}").data["overdue"] is True
+
+
+STUCK = """
+import django
+django.setup()
+import signal
+from core.jobs import WORK
+from crm.activities.overdue import OverdueNotice
+
+def sent(self, now):
+    print("between", flush=True)
+    signal.pause()
+
+OverdueNotice.sent = sent
+WORK["reminders"].drain(float("inf"))
+"""
+"""A worker that stops after it has written the notice, and before it has recorded this."""
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_killed_worker_leaves_it_to_the_next(transactional_db: None) -> None:
+    cast = make_cast()
+    made = new(cast, title="Call Ann")["_id"]
+    past = timezone.now() - timedelta(minutes=1)
+    with cast.scope():
+        FollowUp.objects.filter(pk=made).update(due_at=past, notice_at=past)
+    worker = Forked(STUCK)
+    assert worker.stdout.readline() == "between\n"
+    kill(worker)
+    with cast.scope(), transaction.atomic():
+        assert FollowUp.objects.select_for_update().get(pk=made).notice_at == past  # once PostgreSQL has rolled it back
+    assert told(cast) == []
+    work()
+    assert told(cast) == [(cast.owner.pk, "Overdue: Call Ann")]

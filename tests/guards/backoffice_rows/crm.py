@@ -11,6 +11,8 @@ from crm.models import (
     Bucket,
     BulkJob,
     CallLog,
+    Comment,
+    CommentMention,
     Contact,
     ContactCategory,
     CustomField,
@@ -124,6 +126,14 @@ ROWS: Makers = {
         member=MemberFactory(),
         number=f"+49170{1000000 + n}",
         started_at=timezone.now(),
+    ),
+    Comment: lambda n: Comment.objects.create(
+        contact=ContactFactory(name=f"Person {n}"), text=f"Comment {n}", created_by=MemberFactory()
+    ),
+    CommentMention: lambda n: CommentMention.objects.create(
+        comment=Comment.objects.create(contact=ContactFactory(), text=f"Comment {n}"),
+        member=MemberFactory(),
+        label=f"Ann {n}",
     ),
     FollowUp: lambda n: FollowUp.objects.create(
         lead=LeadFactory(), title=f"Call {n}", due_at=timezone.now(), assignee=MemberFactory()

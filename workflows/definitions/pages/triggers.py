@@ -22,7 +22,16 @@ COMMON_TRIGGERS = (
 )
 GROUPS = {
     gettext_lazy("Most used"): COMMON_TRIGGERS,
-    gettext_lazy("Contacts"): ("contact", "organization", "contact-category", "enrich", "segment", "tag", "note"),
+    gettext_lazy("Contacts"): (
+        "contact",
+        "organization",
+        "contact-category",
+        "enrich",
+        "segment",
+        "tag",
+        "note",
+        "comment",
+    ),
     gettext_lazy("Leads"): ("lead", "product-service"),
     gettext_lazy("Forms and bookings"): ("form", "meeting"),
     gettext_lazy("Messages"): ("mail", "conversation"),
@@ -64,6 +73,7 @@ KEYWORDS = {
     "follow-up.completed": gettext_lazy("task done to-do finished"),
     "task.created": gettext_lazy("new task to-do reminder"),
     "task.completed": gettext_lazy("task done to-do finished"),
+    "comment.created": gettext_lazy("comment mention discussion note"),
     "calllog.created": gettext_lazy("phone call logged"),
     "campaign.completed": gettext_lazy("newsletter finished"),
     "campaign.started": gettext_lazy("newsletter begins"),
