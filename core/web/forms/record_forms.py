@@ -173,6 +173,9 @@ BESIDE = {
     "contact": (
         Choice("category.name", gettext_lazy("Category")),
         Choice("organization.name", gettext_lazy("Organization")),
+        Choice("activity.at", gettext_lazy("Activity"), DATE, kind="date"),
+        Choice("emails.sentAt", gettext_lazy("Email sent"), DATE, kind="date"),
+        Choice("emails.openedAt", gettext_lazy("Email opened"), DATE, kind="date"),
         Choice("unsubscribed", gettext_lazy("Unsubscribed"), ("equals",), YES_NO, "flag"),
         Choice("createdBy.name", gettext_lazy("Added by")),
         Choice("createdAt", gettext_lazy("Added"), DATE, kind="date"),
