@@ -69,6 +69,9 @@ ROLES = ("Owner", "Manager", "Member", "Viewer")
 FRAMED = ("campaign-preview", "message-preview")
 """What others wrote, as it is, in a frame with a policy of its own."""
 
+KEYS = {"workflow-ready": "mail-welcome-series"}
+"""The page's name -> what its address has in place of a record."""
+
 ADDRESSES: dict[str, type[Any]] = {
     "booking-page": BookingPage,
     "booking-page-hours": BookingPage,
@@ -201,5 +204,5 @@ def make_world() -> World:
 
 def address(world: World, page: type[Page]) -> str:
     """Return an address of the page, of the world's own company and records."""
-    path = PARAMETER.sub(lambda _: world.ids[ADDRESSES[page.name]], page.path)
+    path = PARAMETER.sub(lambda _: KEYS.get(page.name) or world.ids[ADDRESSES[page.name]], page.path)
     return f"/{path}" if issubclass(page, PersonPage) else at(world.cast.owner, path)

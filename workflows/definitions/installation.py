@@ -23,7 +23,7 @@ from outreach.messaging.email_templates.rendering import compile_template
 from outreach.messaging.email_templates.services import create_template
 from workflows.definitions import publishing, services
 from workflows.definitions.choices import MAX_CHOICES, SENDERS, choices_for
-from workflows.definitions.starters import body_of, draft_from, get_template
+from workflows.definitions.starters import DRAFT, body_of, draft_from, get_template
 from workflows.graphs.models import Workflow
 
 CATEGORY = "Workflows"
@@ -61,7 +61,21 @@ def template_detail(key: str, actor: Actor) -> JsonObject:
         compiled = compile_template(email["subject"], body, email["variables"])
         texts = {"body": body, "html": compiled.html, "text": compiled.text}
         emails.append({**{name: email[name] for name in ("key", "name", "subject")}, **texts})
-    return {"key": key, **template, "settings": shown, "emails": emails, "missing": missing(template)}
+    return {
+        "key": key,
+        **template,
+        **_shown_draft(template, {setting["name"]: setting["default"] for setting in shown}),
+        "settings": shown,
+        "emails": emails,
+        "missing": missing(template),
+    }
+
+
+def _shown_draft(template: Values, defaults: Values) -> JsonObject:
+    """Return the graph with the defaults of its settings. The marks of the member and of emails stay."""
+    marks = {"me": "@me", **{f"email:{email['key']}": f"@email:{email['key']}" for email in template.get("emails", ())}}
+    draft = draft_from(template, {**marks, **defaults})
+    return {name: draft[column] for name, column in DRAFT.items()}
 
 
 def kind_of(name: str, default: object) -> str:
