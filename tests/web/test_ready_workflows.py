@@ -43,7 +43,7 @@ def sent(client: Client, address: str, **values: Any) -> dict[str, Any]:
     """Return the fields of the page's form as a browser sends them, with other values."""
     html = html_of(client.get(address))
     fields: dict[str, Any] = dict(re.findall(r'<input type="hidden" name="(requestId)" value="([^"]+)"', html))
-    fields |= {name: value for name, value in re.findall(r'name="(\w+Days)" type="number"[^>]*value="(\d+)"', html)}
+    fields |= dict(re.findall(r'name="(\w+Days)" type="number"[^>]*value="(\d+)"', html))
     fields |= {"do": "install", "sender": "", "segment": "", "field": "createdAt", "publish": "on"}
     return {name: value for name, value in {**fields, **values}.items() if value is not None}
 
@@ -117,9 +117,9 @@ def test_without_open_tracking_sunset_leads_to_its_settings(cast: Cast, client: 
 
 def test_a_wrong_number_of_days_stands_at_its_field(cast: Cast, client: Client) -> None:
     address = place(cast, "mail-win-back")
-    for days in ("0", "99999", ""):
+    for days in ("0", "99999", "1.5"):
         refused = client.post(address, sent(client, address, quietDays=days))
-        assert (refused.status_code, "Days without activity:" in text_of(refused)) == (422, True)
+        assert (refused.status_code, "Enter a whole number of days from 1 to 3650." in text_of(refused)) == (422, True)
     assert counts(cast) == (0, 0)
 
 
@@ -150,3 +150,12 @@ def test_a_birthday_field_is_offered_where_there_is_none(cast: Cast, client: Cli
         False,
         True,
     )
+
+
+def test_the_form_of_the_birthday_field_is_filled_in(cast: Cast, client: Client) -> None:
+    [address] = re.findall(
+        r'href="([^"]*settings/fields/new[^"]*)"', html_of(client.get(place(cast, "mail-anniversary")))
+    )
+    html = html_of(client.get(address.replace("&amp;", "&")))
+    assert 'value="Birthday"' in html
+    assert re.search(r'<option value="date" selected', html)

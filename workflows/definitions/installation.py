@@ -25,6 +25,7 @@ from workflows.definitions import publishing, services
 from workflows.definitions.choices import MAX_CHOICES, SENDERS, choices_for
 from workflows.definitions.starters import DRAFT, body_of, draft_from, get_template
 from workflows.graphs.models import Workflow
+from workflows.graphs.rights import May
 
 CATEGORY = "Workflows"
 """Category of the email templates that an installation makes."""
@@ -134,7 +135,8 @@ def _default(name: str, default: object) -> object:
 def install_template(
     *,
     key: str,
-    actor: Actor,
+    member_id: str,
+    may: May,
     settings: Values | None = None,
     publish: bool = False,
     request_id: str = "",
@@ -151,22 +153,22 @@ def install_template(
     """
     template = get_template(key, "key" if settings is not None else "template")
     services.lock_names()
-    id = _id_of(actor.member_id, request_id) if request_id else ""
+    id = _id_of(member_id, request_id) if request_id else ""
     former = Workflow.objects.filter(pk=id).first() if id else None
     if former is not None and not former.is_deleted:
         return Installed(former, _templates_of(former))
     if former is not None:
         id = ""  # somebody has deleted it since, so the same form installs another one
     chosen = _read_settings(template.get("settings", {}), settings or {})
-    created = _create_emails(template, actor)
+    created = _create_emails(template, member_id, may)
     emails = {f"email:{email_key}": row.pk for email_key, row in created.items()}
-    draft = {**draft_from(template, {"me": actor.member_id, **chosen, **emails}), **values}
-    workflow = services.create_workflow(member_id=actor.member_id, **({"id": id} if id else {}), **draft)
+    draft = {**draft_from(template, {"me": member_id, **chosen, **emails}), **values}
+    workflow = services.create_workflow(member_id=member_id, **({"id": id} if id else {}), **draft)
     if publish:
         if OPENS_OFF in missing(template):
             text = "switch on the tracking of opens first: without it everybody would count as silent"
             raise NamedError("ValidationError_400", text, field="publish", code=OPENS_OFF)
-        publishing.publish_workflow(id=workflow.pk, member_id=actor.member_id, may=actor.may)
+        publishing.publish_workflow(id=workflow.pk, member_id=member_id, may=may)
         workflow.refresh_from_db()
     return Installed(workflow, [_choice(row.pk, row.name) for row in created.values()])
 
@@ -184,15 +186,15 @@ def _templates_of(workflow: Workflow) -> list[JsonObject]:
     return [_choice(*row) for row in rows.values_list("pk", "name")]
 
 
-def _create_emails(template: Values, actor: Actor) -> dict[str, EmailTemplate]:
+def _create_emails(template: Values, member_id: str, may: May) -> dict[str, EmailTemplate]:
     """Create the email templates of a template: key -> template."""
     emails = template.get("emails", ())
-    if emails and not actor.may("template", "POST"):
+    if emails and not may("template", "POST"):
         raise PermissionLacking("template.POST", ", since the workflow has emails of its own", field="template")
     created = {}
     for email in emails:
         created[email["key"]] = create_template(
-            member_id=actor.member_id,
+            member_id=member_id,
             name=_free_email_name(f"{template['name']}: {email['name']}"),
             category=CATEGORY,
             subject=email["subject"],

@@ -78,5 +78,5 @@ class TemplateActions(ResourceViewSet, abstract=True):
         " All of it is made, or nothing.",
     )
     def install(self, request: Request, key: str, data: JsonObject) -> object:
-        installed = install_template(key=key, actor=self.actor, **data)
+        installed = install_template(key=key, member_id=self.actor.member_id, may=self.actor.may, **data)
         return {**workflow_detail(installed.workflow.pk, self.actor), "templates": installed.templates}

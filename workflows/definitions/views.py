@@ -12,7 +12,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from accounts.settings.formats import zone_of_company
-from core.access import may_read
+from core.access import Actor, may_read
 from core.api.endpoint import endpoint
 from core.api.envelope import respond
 from core.api.listing import Listing, ListRequest, list_action
@@ -36,7 +36,7 @@ from workflows.definitions.template_views import TemplateActions, workflow_detai
 from workflows.definitions.trial_records import trial_record
 from workflows.engine import operations
 from workflows.engine.dry_run import dry_run
-from workflows.graphs.models import WorkflowVersion
+from workflows.graphs.models import Workflow, WorkflowVersion
 from workflows.triggers.enrolment import LOST, enrol, selected
 
 NOT_FOUND = (services.NOT_FOUND,)
@@ -51,6 +51,11 @@ OVERLAID = (
     OpenApiParameter("version", str, description="the number of a version; all of them unless given"),
     OpenApiParameter("since", str, description="ISO time: what was done from its hour on; 90 days unless given"),
 )
+
+
+def _of_template(actor: Actor, key: str, values: JsonObject) -> Workflow:
+    """Create the draft of a template, with other values in the places of its own."""
+    return install_template(key=key, member_id=actor.member_id, may=actor.may, **values).workflow
 
 
 def _time(text: str | None, where: str) -> datetime | None:
@@ -85,7 +90,7 @@ class WorkflowViewSet(TemplateActions):
     def create(self, request: Request, data: JsonObject) -> object:
         key = data.pop("template", None)
         if key is not None:
-            return workflow_detail(install_template(key=key, actor=self.actor, **data).workflow.pk, self.actor)
+            return workflow_detail(_of_template(self.actor, key, data).pk, self.actor)
         return workflow_detail(services.create_workflow(member_id=self.actor.member_id, **data).pk, self.actor)
 
     @endpoint("Read a workflow", output=serializers.WorkflowDetail, errors=NOT_FOUND)

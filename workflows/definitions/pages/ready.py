@@ -112,9 +112,12 @@ class ReadyWorkflow(WorkflowPage):
         subjects = {f"@email:{email['key']}": email["subject"] for email in self.ready["emails"]}
         graph = Graph({**self.ready, "handles": {}}, self.types)
         summaries = Summaries(events=self.triggers)
-        shown = []
+        shown: list[JsonObject] = []
         for line in graph.lines():
             if line.kind == "end" or (line.kind == "node" and line.node["type"] == "trigger"):
+                continue
+            if line.kind == "close" and shown[-1]["kind"] == "open":
+                shown.pop()  # a way without steps
                 continue
             entry: JsonObject = {"kind": line.kind, "words": line.words}
             if line.kind == "node":
@@ -135,8 +138,9 @@ class ReadyWorkflow(WorkflowPage):
         request_id = values.pop("requestId", "") or get_random_string(24)
         body = {"settings": values, "publish": publish, "requestId": request_id}
         answer = self.ask("POST", f"workflow/templates/{self.params['key']}/install", None, body)
-        if not answer.ok and answer.body.get("errors"):
-            number = len(answer.body["errors"])
+        problems = [error for error in answer.body.get("errors") or () if "nodeId" in error]
+        if not answer.ok and problems:
+            number = len(problems)
             text = ngettext("Not published: fix %(count)s problem", "Not published: fix %(count)s problems", number)
             form.add_error(None, text % {"count": number})
             return self.page(self.context(form), status=422)
