@@ -56,6 +56,7 @@ def _add_runs(workflow: Workflow, ways: Sequence[str], place: int) -> None:
         subjects = leads
     runs: list[WorkflowRun] = []
     steps: list[RunStep] = []
+    moments: list[datetime] = []
     counts: Counter[tuple[str, str]] = Counter()
     for number, (lead_id, contact_id) in enumerate(subjects):
         ended_at = now - timedelta(days=1 + DAYS_APART * number, hours=place)
@@ -67,12 +68,18 @@ def _add_runs(workflow: Workflow, ways: Sequence[str], place: int) -> None:
         run.seq = len(visits)
         runs.append(run)
         for at, (node, _, handle) in enumerate(visits):
-            moment = started_at + timedelta(days=at)
-            steps.append(RunStep(run=run, node=node, visit=1, status="done", handle=handle or "out", created_at=moment))
+            steps.append(RunStep(run=run, node=node, visit=1, status="done", handle=handle or "out"))
+            moments.append(started_at + timedelta(days=at))
             counts[node, handle or "out"] += 1
     WorkflowRun.objects.bulk_create(runs)
     RunStep.objects.bulk_create(steps)
-    _date(runs, steps)
+    # New rows get the present time, whatever they are made with.
+    for run in runs:
+        run.created_at = run.started_at
+    for step, moment in zip(steps, moments, strict=True):
+        step.created_at = moment
+    WorkflowRun.objects.bulk_update(runs, ["created_at"])
+    RunStep.objects.bulk_update(steps, ["created_at"])
     hour = (now - timedelta(days=1)).replace(minute=0, second=0, microsecond=0)
     NodeCount.objects.bulk_create(
         NodeCount(workflow=workflow, version_id=workflow.version_id, node=node, hour=hour, outcome=way, number=number)
@@ -88,7 +95,6 @@ def _run(workflow: Workflow, entry_key: str, started_at: datetime, ended_at: dat
         trigger={"kind": workflow.trigger_event_type, "happenedAt": format_iso(started_at)},
         status=WorkflowRun.Status.COMPLETED,
         reason="end",
-        created_at=started_at,
         started_at=started_at,
         finished_at=ended_at,
     )
