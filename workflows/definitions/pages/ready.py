@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -18,6 +19,8 @@ from workflows.definitions.pages.graph import Graph
 from workflows.definitions.pages.summaries import Summaries
 
 ADDED = "createdAt"
+MAIN = "out"
+"""The handle by which a step usually goes on."""
 CURES = {"senderMissing": "noSender", "opensOff": "opensOff"}
 """What a template lacks -> the key of its remedy."""
 LABELS = {
@@ -109,23 +112,35 @@ class ReadyWorkflow(WorkflowPage):
 
     def lines(self) -> list[JsonObject]:
         """Return the steps as a nested list, each with its summary."""
-        subjects = {f"@email:{email['key']}": email["subject"] for email in self.ready["emails"]}
         graph = Graph({**self.ready, "handles": {}}, self.types)
-        summaries = Summaries(events=self.triggers)
-        shown: list[JsonObject] = []
-        for line in graph.lines():
-            if line.kind == "end" or (line.kind == "node" and line.node["type"] == "trigger"):
-                continue
-            if line.kind == "close" and shown[-1]["kind"] == "open":
-                shown.pop()  # a way without steps
-                continue
-            entry: JsonObject = {"kind": line.kind, "words": line.words}
-            if line.kind == "node":
-                config = line.node["data"].get("config") or {}
-                about = subjects.get(config.get("template", "")) or summaries.of(line.node)
-                entry |= {"label": graph.label(line.node), "about": about}
-            shown.append(entry)
-        return shown
+        start = graph.first
+        targets = [edge["target"] for edge in graph.out(start["id"])] if start else []
+        return [line for target in targets for line in self._way(graph, target)]
+
+    def _way(self, graph: Graph, id: str) -> Iterator[JsonObject]:
+        """Yield the lines from a step on. Its main way stays on the same level, the others come first."""
+        while id:
+            node = graph.need(id)
+            yield {"kind": "node", "label": graph.label(node), "about": self._about(node)}
+            onward = next((edge["target"] for edge in graph.out(id, MAIN)), "")
+            later = {onward, *graph.after(onward)} if onward else set()
+            for edge in graph.out(id):
+                if edge["sourceHandle"] == MAIN:
+                    continue
+                target = graph.need(edge["target"])
+                yield {"kind": "open", "words": graph.words(node, edge["sourceHandle"])}
+                if target["id"] in later:
+                    yield {"kind": "goes", "words": graph.label(target)}
+                else:
+                    yield from self._way(graph, target["id"])
+                yield {"kind": "close"}
+            id = onward
+
+    def _about(self, node: Values) -> str:
+        """Return the summary of a step, of an email its subject."""
+        template = (node["data"].get("config") or {}).get("template", "")
+        subjects = (email["subject"] for email in self.ready["emails"] if f"@email:{email['key']}" == template)
+        return next(subjects, "") or Summaries(events=self.triggers).of(node)
 
     def do_install(self) -> HttpResponse:
         if not self.may("workflow", "POST"):
