@@ -51,17 +51,19 @@ def _add_runs(workflow: Workflow, ways: Sequence[str], place: int) -> None:
     now = timezone.now()
     leads = list(Lead.objects.filter(is_deleted=False).order_by("pk").values_list("pk", "contact_id")[:RUNS])
     people = Contact.objects.filter(is_deleted=False).order_by("pk").values_list("pk", flat=True)
-    subjects = [(None, id) for id in people[place * RUNS : (place + 1) * RUNS]]
+    subjects: list[tuple[str | None, str]] = [(None, id) for id in people[place * RUNS : (place + 1) * RUNS]]
     if workflow.trigger_event_type.startswith("lead."):
-        subjects = leads
+        subjects = [*leads]
     runs: list[WorkflowRun] = []
     steps: list[RunStep] = []
+    begins: list[datetime] = []
     moments: list[datetime] = []
     counts: Counter[tuple[str, str]] = Counter()
     for number, (lead_id, contact_id) in enumerate(subjects):
         ended_at = now - timedelta(days=1 + DAYS_APART * number, hours=place)
         visits = [visit.partition(":") for visit in f"trigger {ways[number % len(ways)]}".split()]
         started_at = ended_at - timedelta(days=len(visits))
+        begins.append(started_at)
         run = _run(workflow, f"demo:{number}", started_at, ended_at)
         run.lead_id = lead_id
         run.contact_id = contact_id
@@ -74,8 +76,8 @@ def _add_runs(workflow: Workflow, ways: Sequence[str], place: int) -> None:
     WorkflowRun.objects.bulk_create(runs)
     RunStep.objects.bulk_create(steps)
     # New rows get the present time, whatever they are made with.
-    for run in runs:
-        run.created_at = run.started_at
+    for run, begin in zip(runs, begins, strict=True):
+        run.created_at = begin
     for step, moment in zip(steps, moments, strict=True):
         step.created_at = moment
     WorkflowRun.objects.bulk_update(runs, ["created_at"])
