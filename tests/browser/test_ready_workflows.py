@@ -34,7 +34,7 @@ def test_a_ready_workflow_is_installed_in_two_clicks_and_undone(page: Page, live
         schedule = Workflow.objects.get().schedule
         assert EmailTemplate.objects.count() == 2
     assert {"amount": 45, "unit": "days"} in [one.get("value") for one in schedule["audience"]["filter"]["conditions"]]
-    page.get_by_role("button", name="Undo").click()
+    page.locator("lw-toast").get_by_role("button", name="Undo").click()
     expect(page.get_by_text("Workflow and its emails removed")).to_be_visible()
     with cast.scope():
         assert not Workflow.objects.filter(is_deleted=False).exists()
