@@ -238,7 +238,7 @@ def _check_segment(value: object, field: str) -> None:
 
 def _check_date(value: object, field: str) -> None:
     if CONTACT_FIELDS.filterable(str(value), field).type != "date":
-        raise NamedError("InvalidInput_400", "is no date of contacts", field=field)
+        raise NamedError("InvalidInput_400", "choose a date of contacts", field=field)
 
 
 def _check_days(value: object, field: str) -> None:

@@ -22,7 +22,7 @@ ADDED = "createdAt"
 MAIN = "out"
 """The handle by which a step usually goes on."""
 CURES = {"senderMissing": "noSender", "opensOff": "opensOff"}
-"""What a template lacks -> the key of its remedy."""
+"""Problem of a template -> the key of its remedy."""
 LABELS = {
     "sender": gettext_lazy("Sender"),
     "segment": gettext_lazy("Only this segment"),

@@ -321,7 +321,7 @@ KEYWORDS = {
     "set": gettext_lazy("variable value calculate formula"),
     "split": gettext_lazy("a/b test random percent branch"),
     "stop": gettext_lazy("end exit finish"),
-    "suppress": gettext_lazy("sunset block unsubscribe blacklist do not contact"),
+    "suppress": gettext_lazy("sunset block unsubscribe stop sending blocklist"),
     "switch": gettext_lazy("case branch if else router"),
     "tags": gettext_lazy("tag label add remove"),
     "wait": gettext_lazy("delay pause timer sleep until"),
