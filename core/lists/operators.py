@@ -1,8 +1,9 @@
 """The operators of filters, each in SQL and in Python with the same result.
 
 Missing values: a field has no value if it is null; a text also if it is empty. A comparison is false without a value.
-The exact opposites of equals, in, contains and withinLast are notEquals, notIn, notContains and notWithinLast. They match
-records without a value. Several values (tags): a condition is true if one of them meets it, a negated one if none does.
+The exact opposites of equals, in, contains and withinLast are notEquals, notIn, notContains and notWithinLast. They
+match records without a value. Several values (tags): a condition is true if one of them meets it, a negated one if none
+does.
 
 Text: equals and in respect case, unless the field ignores it. The operators contains, startsWith and endsWith ignore
 case and accents (core.text.folding), and match options by their labels too.
