@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from django.db.models import BooleanField, ExpressionWrapper, OuterRef, Q, QuerySet
 
 from core.lists import FieldSet, ListField, ManyField, RelationField
 from core.lists.prefilter import Prefilter
 from core.text.addresses import phone_variants
-from crm.activities.models import LeadActivity
 from crm.contacts.kind import CONTACT
-from crm.contacts.models import ContactTag
+from crm.contacts.models import Contact, ContactTag
 from crm.records.filters import column_field, custom_fields_of
 from crm.segments.filters import SegmentField
 
@@ -20,21 +20,23 @@ def _tags() -> object:
     return ContactTag.objects.filter(contact=OuterRef("pk"))
 
 
-def _activities(condition: Q) -> Callable[[], QuerySet[LeadActivity]]:
-    return lambda: LeadActivity.objects.filter(condition, contact=OuterRef("pk"))
+def _activities(condition: Q) -> Callable[[], QuerySet[Any]]:
+    def rows() -> QuerySet[Any]:
+        # By the relation: activities stand above contacts, which import nothing of them.
+        model: Any = Contact._meta.get_field("activities").related_model
+        activities: QuerySet[Any] = model.objects.filter(condition, contact=OuterRef("pk"))
+        return activities
+
+    return rows
 
 
 def _mail(*events: str) -> Q:
-    return Q(kind=LeadActivity.Kind.MAIL, details__event__in=events)
+    return Q(kind="mail", details__event__in=events)
 
 
 ENGAGED = ("opened", "clicked", "replied")
 """Events of emails that the contact causes."""
-ACTIVE = (
-    _mail(*ENGAGED)
-    | Q(kind=LeadActivity.Kind.MEETING, details__event="created")
-    | Q(kind__in=(LeadActivity.Kind.CALL, LeadActivity.Kind.NOTE, LeadActivity.Kind.CREATED))
-)
+ACTIVE = _mail(*ENGAGED) | Q(kind="meeting", details__event="created") | Q(kind__in=("call", "note", "created"))
 """Activities of the contact or with the contact: what only members or machines do is none."""
 TEXTS = Prefilter()
 """Narrows a search by the contact's own texts."""
