@@ -66,8 +66,8 @@ def asking_examples(cast: Cast) -> dict[str, dict[str, Any]]:
         "workflow": {"workflow": child},
         "approval": {"text": "Write to {{ contact.name }}?", "members": [cast.owner.pk]},
         "waitFor": {"event": "contact.updated", "timeout": week},
-        "meetingTime": {"when": "before", "for": week, "meeting": "{{ steps.meeting.id }}"},
-        "meetingResult": {"timeout": week, "meeting": "{{ steps.meeting.id }}"},
+        "meetingTime": {"when": "before", "for": week, "meeting": "{{ trigger.objectId }}"},
+        "meetingResult": {"timeout": week, "meeting": "{{ trigger.objectId }}"},
         "chat": {"template": chat},
     }
 
