@@ -90,10 +90,10 @@ LIST_PARAMETERS: list[OpenApiParameter] = [
         OpenApiTypes.STR,
         f"JSON tree of conditions, at most {MAX_DEPTH} groups inside each other and {MAX_CONDITIONS} conditions. "
         f"Operators by type: {_OPERATORS_BY_TYPE}. "
-        "in, notIn and between take arrays; withinLast and withinNext take an amount and a unit "
+        "in, notIn and between take arrays; withinLast, notWithinLast and withinNext take an amount and a unit "
         f"({', '.join(UNITS)}). A date without time means its whole day in UTC, or in the timeZone of the condition "
         "(a name of the tz database, next to field, operator and value). "
-        "notEquals, notIn and notContains also find records without value. "
+        "notEquals, notIn, notContains and notWithinLast also find records without value. "
         "contains, notContains, startsWith and endsWith ignore capitals and accents; equals and in do not.",
         (
             "Ann, or new this week",

@@ -1,8 +1,9 @@
 """The operators of filters, each in SQL and in Python with the same result.
 
 Missing values: a field has no value if it is null; a text also if it is empty. A comparison is false without a value.
-The operators notEquals, notIn and notContains are the exact opposites of equals, in and contains, so they match records
-without a value. Several values (tags): a condition is true if one of them meets it, a negated one if none does.
+The exact opposites of equals, in, contains and withinLast are notEquals, notIn, notContains and notWithinLast. They
+match records without a value. Several values (tags): a condition is true if one of them meets it, a negated one if none
+does.
 
 Text: equals and in respect case, unless the field ignores it. The operators contains, startsWith and endsWith ignore
 case and accents (core.text.folding), and match options by their labels too.
@@ -36,7 +37,9 @@ MAX_AMOUNT = 100_000
 EVERY = ("equals", "notEquals", "in", "notIn", "isEmpty", "isNotEmpty")
 TEXT = ("contains", "notContains", "startsWith", "endsWith")
 ORDERED = ("greaterThan", "greaterThanOrEqual", "lessThan", "lessThanOrEqual", "between")
-DATE = ("before", "after", "withinLast", "withinNext")
+DATE = ("before", "after", "withinLast", "notWithinLast", "withinNext")
+RELATIVE = ("withinLast", "notWithinLast", "withinNext")
+"""Operators whose values count from now."""
 OPERATORS: dict[str, tuple[str, ...]] = {
     "text": EVERY + TEXT,
     "number": EVERY + ORDERED,
@@ -108,7 +111,7 @@ def compile_condition(
     if operator in TEXT:
         return _text(field, operator, raw, where)
     predicate = _dated(lambda of: _range(field, operator, raw, where, now, of), zone)
-    return CompiledCondition(field, ((predicate, True),), any_of=True)
+    return CompiledCondition(field, ((predicate, operator != "notWithinLast"),), any_of=True)
 
 
 def _dated(make: Callable[[tzinfo], Predicate], zone: tzinfo) -> Predicate:
@@ -232,7 +235,7 @@ class _Range:
 
 
 def _range(field: ListField, operator: str, raw: Any, where: str, now: datetime, zone: tzinfo) -> Predicate:
-    if operator in ("withinLast", "withinNext"):
+    if operator in RELATIVE:
         bounds = _relative(operator, raw, where, now)
     elif operator == "between":
         low, high = _pair(field, raw, where, zone)
@@ -287,7 +290,7 @@ def _relative(operator: str, raw: Any, where: str, now: datetime) -> _Range:
         other = shift(now, amount if operator == "withinNext" else -amount, unit)
     except (ValueError, OverflowError):
         raise refuse(where, f"{operator} {amount} {unit} leaves the calendar") from None
-    return _Range(low=other, high=now) if operator == "withinLast" else _Range(low=now, high=other)
+    return _Range(low=now, high=other) if operator == "withinNext" else _Range(low=other, high=now)
 
 
 def shift(moment: datetime, amount: int, unit: str) -> datetime:

@@ -36,6 +36,7 @@ WORDS = {
     "after": gettext_lazy("is after"),
     SINCE: gettext_lazy("since"),
     "withinLast": gettext_lazy("is within the last"),
+    "notWithinLast": gettext_lazy("is not within the last"),
     "withinNext": gettext_lazy("is within the next"),
 }
 """Operator of the API -> the text of a chip."""
@@ -44,7 +45,7 @@ OF_SEVERAL = {"in": gettext_lazy("is any of"), "notIn": gettext_lazy("is none of
 EACH = "each"
 """The operator of forms that stands for a filter of each value."""
 WITHOUT_VALUE = ("isEmpty", "isNotEmpty")
-WITHIN_TIME = ("withinLast", "withinNext")
+WITHIN_TIME = ("withinLast", "notWithinLast", "withinNext")
 UNITS = ("days", "weeks", "months", "years", "hours", "minutes")
 KNOWN = ("isEmpty", "isNotEmpty")
 TEXT = ("contains", "notContains", "equals", "notEquals", "startsWith", "endsWith", *KNOWN)

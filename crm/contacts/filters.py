@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from django.db.models import BooleanField, ExpressionWrapper, OuterRef, Q
+from collections.abc import Callable
+from typing import Any
+
+from django.db.models import BooleanField, ExpressionWrapper, OuterRef, Q, QuerySet
 
 from core.lists import FieldSet, ListField, ManyField, RelationField
 from core.lists.prefilter import Prefilter
 from core.text.addresses import phone_variants
 from crm.contacts.kind import CONTACT
-from crm.contacts.models import ContactTag
+from crm.contacts.models import Contact, ContactTag
 from crm.records.filters import column_field, custom_fields_of
 from crm.segments.filters import SegmentField
 
@@ -17,6 +20,24 @@ def _tags() -> object:
     return ContactTag.objects.filter(contact=OuterRef("pk"))
 
 
+def _activities(condition: Q) -> Callable[[], QuerySet[Any]]:
+    def rows() -> QuerySet[Any]:
+        # By the relation: activities stand above contacts, which import nothing of them.
+        model: Any = Contact._meta.get_field("activities").related_model
+        activities: QuerySet[Any] = model.objects.filter(condition, contact=OuterRef("pk"))
+        return activities
+
+    return rows
+
+
+def _mail(*events: str) -> Q:
+    return Q(kind="mail", details__event__in=events)
+
+
+ENGAGED = ("opened", "clicked", "replied")
+"""Events of emails that the contact causes."""
+ACTIVE = _mail(*ENGAGED) | Q(kind="meeting", details__event="created") | Q(kind__in=("call", "note", "created"))
+"""Activities of the contact or with the contact: what only members or machines do is none."""
 TEXTS = Prefilter()
 """Narrows a search by the contact's own texts."""
 
@@ -55,6 +76,9 @@ CONTACT_FIELDS = FieldSet(
         ),
         column_field(CONTACT, "unsubscribedAt"),
         column_field(CONTACT, "repliedAt", sortable=False),
+        ManyField("activity.at", "date", _activities(ACTIVE), "happened_at"),
+        ManyField("emails.sentAt", "date", _activities(_mail("sent")), "happened_at"),
+        ManyField("emails.openedAt", "date", _activities(_mail(*ENGAGED)), "happened_at"),
         ListField("isDeleted", "boolean", "is_deleted", sortable=False, nullable=False),
         ListField("createdAt", "date", "created_at", nullable=False),
         ListField("updatedAt", "date", "updated_at", nullable=False),

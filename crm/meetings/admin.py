@@ -38,6 +38,7 @@ class MeetingAdmin(CompanyRecordAdmin):
         "title",
         "company",
         "status",
+        "result",
         "kind",
         "video_error",
         "starts_at",

@@ -57,6 +57,7 @@ MEETING_FIELDS = FieldSet(
         ListField("kind", "text", "kind", nullable=False),
         ListField("videoProvider", "text", "video_provider", nullable=False),
         ListField("status", "text", "status", nullable=False),
+        ListField("result", "text", "result", nullable=False),
         ListField("remindMinutes", "number", "remind_minutes"),
         ListField("remindedAt", "date", "reminded_at"),
         *authorship_fields(),

@@ -19,6 +19,10 @@ class Meeting(CompanyModel):
         ONLINE = "online"
         OFFLINE = "offline"
 
+    class Result(models.TextChoices):
+        HELD = "held"
+        NO_SHOW = "noShow", "No-show"
+
     title = models.CharField(max_length=300)
     description = models.TextField(blank=True)
     lead = CompanyForeignKey("crm.Lead", on_delete=models.CASCADE, null=True, related_name="meetings", db_index=False)
@@ -41,6 +45,9 @@ class Meeting(CompanyModel):
         max_length=500, blank=True, default="", db_default="", editable=False, help_text="Why there is no link yet."
     )
     status = models.CharField(max_length=9, choices=Status, default=Status.SCHEDULED)
+    result = models.CharField(
+        max_length=6, choices=Result, blank=True, default="", db_default="", help_text="What a member has marked it as."
+    )
     sequence = models.PositiveIntegerField(
         default=0, editable=False, help_text="Of the iCalendar file: counts the changes."
     )

@@ -30,6 +30,7 @@ START = (
 )
 END = f"written like startsAt; at most {MAX_DURATION.days} days after it. Give it, or durationMinutes"
 REMIND = "how long before it begins the organizer and the members among the attendees get a mail; null: none"
+RESULT = "whether it took place: held or noShow, once it has begun; empty: nobody has marked it"
 ATTENDEES = f"at most {MAX_ATTENDEES}, each address once; the organizer comes anyway"
 
 
@@ -66,6 +67,7 @@ class MeetingUpdate(AutomationInput):
         max_length=24, allow_blank=True, required=False, help_text="what makes the link, instead of `link`; empty: none"
     )
     remindMinutes = IntegerInput(min_value=0, max_value=MAX_MINUTES, required=False, allow_null=True, help_text=REMIND)
+    result = serializers.ChoiceField(choices=Meeting.Result.choices, allow_blank=True, required=False, help_text=RESULT)
     attendees = serializers.ListField(
         child=AttendeeInput(), max_length=MAX_ATTENDEES, required=False, help_text=ATTENDEES
     )
@@ -124,6 +126,7 @@ class MeetingOut(Output):
     videoProvider = serializers.CharField(help_text="what makes the link, if it is made")
     videoError = serializers.CharField(help_text="why there is no link yet; it is tried again")
     status = serializers.ChoiceField(choices=Meeting.Status.choices)
+    result = serializers.CharField(help_text=RESULT)
     remindMinutes = serializers.IntegerField(allow_null=True, help_text=REMIND)
     remindedAt = serializers.DateTimeField(allow_null=True, help_text="when the mails were written")
     sequence = serializers.IntegerField(help_text="of the iCalendar file: counts the changes that people were told of")

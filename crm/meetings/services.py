@@ -33,7 +33,7 @@ Status = Meeting.Status
 MAX_DURATION = timedelta(days=7)
 MAILED_FIELDS = ("title", "description", "starts_at", "ends_at", "timezone", "place", "link")
 """The meeting's values in mails: a change of one of them notifies all participants."""
-TAKEN_OVER = ("timezone", "lead", "contact", "remind_minutes", "link", "kind")
+TAKEN_OVER = ("timezone", "lead", "contact", "remind_minutes", "link", "kind", "result")
 """Values that are written as they are given."""
 LINKS = {"lead": check_lead, "contact": check_contact}
 EVENT_NAMES = {
@@ -251,6 +251,10 @@ def _apply(meeting: Meeting, values: Values) -> Changes:
     if "timezone" in cleaned:
         check_timezone(cleaned["timezone"])
     cleaned |= _times(meeting, values, cleaned.get("timezone", meeting.timezone)) | _video(meeting, values)
+    if cleaned.get("starts_at", meeting.starts_at) > timezone.now():
+        if cleaned.get("result"):
+            raise NamedError("InvalidInput_400", "the meeting has not begun", field="result")
+        cleaned["result"] = ""
     changes: Changes = {}
     for name, value in cleaned.items():
         column = f"{name}_id" if name in LINKS else name

@@ -24,6 +24,7 @@ from core.hooks import Hook
 from core.ids import is_id
 from core.internals.django import raw_delete
 from core.lists import FieldSet
+from core.lists.operators import RELATIVE
 from core.tenancy import company_id, company_scope
 from core.types import JsonObject, Values
 from crm.records.types import kind_of
@@ -35,7 +36,6 @@ log = logging.getLogger(__name__)
 ENTERED, LEFT = "segment.entered", "segment.left"
 MAX_SEGMENTS = 50
 """Segments that one statement decides about."""
-RELATIVE = ("withinLast", "withinNext")
 WHOLE_EVERY = timedelta(days=1)
 RELATIVE_EVERY = timedelta(minutes=15)
 _TOUCHED = ("updatedAt", "updatedBy")

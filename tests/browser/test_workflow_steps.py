@@ -115,7 +115,7 @@ def test_the_form_of_every_type_opens_beside_the_canvas_and_is_saved(page: Page,
     configs = {**examples(cast), **asking_examples(cast)}
     assert {*configs} == {*NODE_TYPES}
     ways = {"condition": "true", "switch": "true", "split": "true", "loop": "done", "find": "found"}
-    ways |= {"approval": "approved", "waitFor": "event"}
+    ways |= {"approval": "approved", "waitFor": "event", "meetingResult": "held"}
     chain = [type for type in configs if type not in ("trigger", "stop")]
     lines = [f"{one}:{ways.get(one, 'out')} > {after}" for one, after in zip(chain, chain[1:], strict=False)]
     steps = [node(type, type, configs[type]) for type in ("trigger", *chain)]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from core.web.filters import WITHIN_TIME
 from tests.kit.cast import Cast
 from tests.kit.examples import walked
 from tests.kit.factories import TagFactory
@@ -107,7 +108,7 @@ def test_every_offered_condition_is_one_that_the_api_knows(
             operator = operators[number % len(operators)]
             sent[f"operator-{name}"] = operator
             within = {f"amount-{name}": "7", f"unit-{name}": "days"}
-            sent |= within if operator.startswith("within") else {f"value-{name}": value}
+            sent |= within if operator in WITHIN_TIME else {f"value-{name}": value}
         answer = client.post(place, {**sent, "do": "save", "stay": "1"})
         assert answer.status_code == 303, text_of(answer)
         workflow = cast.key.get(f"/workflow/{id}").data

@@ -73,6 +73,9 @@ FRAMED = ("campaign-preview", "message-preview")
 REDIRECTS = ("comment",)
 """Ways to another page, which have none of their own."""
 
+KEYS = {"workflow-ready": "mail-welcome-series"}
+"""The page's name -> what its address has in place of a record."""
+
 ADDRESSES: dict[str, type[Any]] = {
     "booking-page": BookingPage,
     "booking-page-hours": BookingPage,
@@ -207,5 +210,5 @@ def make_world() -> World:
 
 def address(world: World, page: type[Page]) -> str:
     """Return an address of the page, of the world's own company and records."""
-    path = PARAMETER.sub(lambda _: world.ids[ADDRESSES[page.name]], page.path)
+    path = PARAMETER.sub(lambda _: KEYS.get(page.name) or world.ids[ADDRESSES[page.name]], page.path)
     return f"/{path}" if issubclass(page, PersonPage) else at(world.cast.owner, path)

@@ -42,6 +42,7 @@ def examples(cast: Cast) -> dict[str, dict[str, Any]]:
         "mail": {"subject": "Hello {{ contact.name }}", "body": "Come, {{ contact.name }}"},
         "genie": {"prompt": "Invite them", "draft": True},
         "campaign": {"campaign": campaign},
+        "suppress": {"source": "{{ contact.name }} is silent"},
         "loop": {"items": []},
         "join": {},
         "stop": {"result": "done"},
@@ -65,6 +66,8 @@ def asking_examples(cast: Cast) -> dict[str, dict[str, Any]]:
         "workflow": {"workflow": child},
         "approval": {"text": "Write to {{ contact.name }}?", "members": [cast.owner.pk]},
         "waitFor": {"event": "contact.updated", "timeout": week},
+        "meetingTime": {"when": "before", "for": week, "meeting": "{{ trigger.objectId }}"},
+        "meetingResult": {"timeout": week, "meeting": "{{ trigger.objectId }}"},
         "chat": {"template": chat},
     }
 

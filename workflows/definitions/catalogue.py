@@ -65,6 +65,7 @@ ASKING = {
     "waitFor": ["event", "timeout"],
     "approval": ["approved", "rejected", "timeout"],
     "workflow": ["out", "failed", "timeout"],
+    "meetingTime": ["out", "late", "cancelled"],
 }
 
 

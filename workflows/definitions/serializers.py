@@ -383,15 +383,3 @@ class WorkflowDiff(Output):
             child=serializers.DictField(), help_text=f"Of triggerEventType, config and schedule: {CHANGES}"
         )
     )
-
-
-class WorkflowTemplates(Output):
-    """Graphs to start from."""
-
-    templates = Computed(
-        serializers.ListField(
-            child=serializers.DictField(),
-            help_text="key, name, description, triggerEventType, config, schedule, nodes and edges of each; @me stands"
-            " for the member who uses it.",
-        )
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.db import connection, transaction
@@ -45,13 +46,13 @@ def get_workflow(id: str, *, lock: bool = False) -> Workflow:
 
 
 @transaction.atomic
-def create_workflow(*, member_id: str, **values: Any) -> Workflow:
-    """Create a draft. A name that another workflow has gets a suffix, such as "Name (2)".
+def create_workflow(*, member_id: str, id: str = "", **values: Any) -> Workflow:
+    """Create a draft, with the given id if there is one. A name that is taken gets a suffix, such as "Name (2)".
 
     Raises InvalidInput_400 for an invalid graph, PlanLimitExceeded_403.
     """
     reserve_quota(MODULE)
-    workflow = Workflow(created_by_id=member_id)
+    workflow = Workflow(created_by_id=member_id, **({"id": id} if id else {}))
     _save(workflow, member_id, values)
     emit("workflow.created", [workflow.pk], payloads={workflow.pk: {"name": workflow.name}}, actor_id=member_id)
     return workflow
@@ -108,13 +109,28 @@ def _save(workflow: Workflow, member_id: str, values: Values) -> None:
 
 def _free_name(name: str, own: str) -> str:
     """Return the name, or the first free one of "Name (2)", "Name (3)" and so on, ignoring case."""
+    lock_names()
+    similar = kept_workflows().exclude(pk=own).filter(name__istartswith=_base(name))
+    return free_name(name, similar.values_list("name", flat=True))
+
+
+def lock_names() -> None:
+    """Let nobody else of the company give a workflow its name until the transaction ends."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [NAME_LOCK, company_id()])
-    base = name[: NAME_LENGTH - 8].rstrip() if len(name) > NAME_LENGTH - 8 else name
-    similar = kept_workflows().exclude(pk=own).filter(name__istartswith=base).values_list("name", flat=True)
+
+
+def _base(name: str) -> str:
+    return name[: NAME_LENGTH - 8].rstrip() if len(name) > NAME_LENGTH - 8 else name
+
+
+def free_name(name: str, similar: Iterable[str]) -> str:
+    """Return the name, or the first of "Name (2)", "Name (3)" and so on that is not among similar ones, ignoring
+    case."""
     taken = {candidate.upper() for candidate in similar}
     if name.upper() not in taken:
         return name
+    base = _base(name)
     return next(
         candidate for number in range(2, len(taken) + 3) if (candidate := f"{base} ({number})").upper() not in taken
     )

@@ -1,19 +1,25 @@
-"""Templates: good graphs to start from, a JSON file each in workflows/definitions/templates."""
+"""Templates: good graphs to start from, a JSON file each in workflows/definitions/templates.
+
+Texts that begin with @ stand for values. @me is the member who uses the template, @email:<key> an email template made
+of one of its emails, and @<name> one of its settings. What refers to an empty setting is left out of its list.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
+from html import escape
 from pathlib import Path
 from typing import Any
 
 import orjson
 
 from core.errors import NamedError
-from core.types import JsonObject
+from core.types import JsonObject, Values
 
 FOLDER = Path(__file__).parent / "templates"
-ME = "@me"
-"""Stands in a template for the member who uses it."""
+MARK = "@"
+EMAIL = "@email:"
 DRAFT = {
     "triggerEventType": "trigger_event_type",
     "config": "config",
@@ -21,28 +27,53 @@ DRAFT = {
     "nodes": "nodes",
     "edges": "edges",
 }
+HEAD = '<mjml><mj-head><mj-attributes><mj-text font-size="16px" line-height="1.6" /></mj-attributes></mj-head>'
+BODY = '<mj-body background-color="#f4f5f7"><mj-section background-color="#ffffff"><mj-column>'
+FOOT = "</mj-column></mj-section></mj-body></mjml>"
 
 
 @lru_cache(maxsize=1)
 def templates() -> dict[str, JsonObject]:
-    """Return key -> template: name, description, triggerEventType, config, schedule, nodes and edges."""
+    """Return key -> template: name, description, triggerEventType, config, schedule, nodes and edges.
+
+    Those that send emails have `emails` and `settings` too.
+    """
     return {path.stem: orjson.loads(path.read_bytes()) for path in sorted(FOLDER.glob("*.json"))}
 
 
-def draft_from(key: str, member_id: str) -> JsonObject:
-    """Return name and draft of a template, for a member. Raises InvalidInput_400."""
+def get_template(key: str, field: str = "template") -> JsonObject:
+    """Return a template. Raises InvalidInput_400 for an unknown key."""
     template = templates().get(key)
     if template is None:
         keys = ", ".join(templates())
-        raise NamedError("InvalidInput_400", f"choose one of {keys}, not {key[:64]!r}", field="template")
-    draft = {column: _filled(template[name], member_id) for name, column in DRAFT.items()}
+        raise NamedError("InvalidInput_400", f"choose one of {keys}, not {key[:64]!r}", field=field)
+    return template
+
+
+def draft_from(template: Values, values: Values) -> JsonObject:
+    """Return name and draft of a template, with the values in the places of their names."""
+    draft = {column: _filled(template[name], values) for name, column in DRAFT.items()}
     return {"name": template["name"], **draft}
 
 
-def _filled(value: Any, member_id: str) -> Any:
-    """Return a copy of the value with the member in its places."""
+def body_of(email: Values) -> str:
+    """Return the MJML of an email, a text block for each of its paragraphs."""
+    texts = "".join(f"<mj-text>{escape(paragraph, quote=False)}</mj-text>" for paragraph in email["paragraphs"])
+    return f"{HEAD}{BODY}{texts}{FOOT}"
+
+
+def _filled(value: Any, values: Values) -> Any:
+    """Return a copy of the value, with the values in the places of their names."""
     if isinstance(value, dict):
-        return {key: _filled(item, member_id) for key, item in value.items()}
+        return {key: _filled(item, values) for key, item in value.items()}
     if isinstance(value, list):
-        return [_filled(item, member_id) for item in value]
-    return member_id if value == ME else value
+        items = [_filled(item, values) for item in value]
+        return [item for item in items if not _is_empty(item)] if items != value else items
+    if isinstance(value, str) and value.startswith(MARK):
+        return values[value.removeprefix(MARK)]
+    return value
+
+
+def _is_empty(item: Any) -> bool:
+    """Return whether an item of a list has lost its value: a setting, or a condition on one, that is empty."""
+    return item is None or (isinstance(item, Mapping) and item.get("value", item) in ([], None))

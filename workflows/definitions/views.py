@@ -17,7 +17,6 @@ from core.api.endpoint import endpoint
 from core.api.envelope import respond
 from core.api.listing import Listing, ListRequest, list_action
 from core.api.output import Deleted
-from core.api.viewsets import ResourceViewSet
 from core.errors import NamedError, PermissionLacking
 from core.lists import BulkSelection
 from core.spans import read_moment
@@ -29,11 +28,11 @@ from workflows.definitions.catalogue import catalogue
 from workflows.definitions.choices import choices_for
 from workflows.definitions.comparison import compare
 from workflows.definitions.filters import VERSION_FIELDS, WORKFLOW_FIELDS
-from workflows.definitions.handles import handles_of
+from workflows.definitions.installation import install_template
 from workflows.definitions.overlay import overlay_of
 from workflows.definitions.references import references_at
-from workflows.definitions.selectors import draft_of, graph_of, kept_workflows
-from workflows.definitions.starters import draft_from, templates
+from workflows.definitions.selectors import draft_of, kept_workflows
+from workflows.definitions.template_views import TemplateActions, workflow_detail
 from workflows.definitions.trial_records import trial_record
 from workflows.engine import operations
 from workflows.engine.dry_run import dry_run
@@ -52,24 +51,11 @@ OVERLAID = (
     OpenApiParameter("version", str, description="the number of a version; all of them unless given"),
     OpenApiParameter("since", str, description="ISO time: what was done from its hour on; 90 days unless given"),
 )
-HOOKS = "/api/public/workflow-hooks/"
 
 
-def _one(id: str, actor: Actor) -> JsonObject:
-    workflow = services.get_workflow(id)
-    detail = serializers.WorkflowDetail.one(Workflow.objects.filter(pk=id)) or {}
-    version = WorkflowVersion.objects.filter(pk=workflow.version_id).first() if workflow.version_id else None
-    may = actor.may if actor.may(services.MODULE, "POST") else None  # who cannot publish it needs no rights for it
-    return {
-        **detail,
-        "hasChanges": version is None or version.graph != graph_of(workflow),
-        # Who has it can start the workflow.
-        "hookPath": f"{HOOKS}{workflow.hook_token}"
-        if workflow.hook_token and actor.may(services.MODULE, "PUT")
-        else None,
-        "handles": handles_of(workflow.nodes),
-        "validation": services.validation_of(workflow, may).as_json(),
-    }
+def _of_template(actor: Actor, key: str, values: JsonObject) -> Workflow:
+    """Create the draft of a template, with other values in the places of its own."""
+    return install_template(key=key, member_id=actor.member_id, may=actor.may, **values).workflow
 
 
 def _time(text: str | None, where: str) -> datetime | None:
@@ -88,7 +74,7 @@ def _versions(list_request: ListRequest) -> QuerySet[WorkflowVersion]:
     return kept
 
 
-class WorkflowViewSet(ResourceViewSet):
+class WorkflowViewSet(TemplateActions):
     module = services.MODULE
     listing = Listing("List workflows", kept_workflows, WORKFLOW_FIELDS, serializers.WorkflowOut)
 
@@ -103,12 +89,13 @@ class WorkflowViewSet(ResourceViewSet):
     )
     def create(self, request: Request, data: JsonObject) -> object:
         key = data.pop("template", None)
-        values = data if key is None else {**draft_from(key, self.actor.member_id), **data}
-        return _one(services.create_workflow(member_id=self.actor.member_id, **values).pk, self.actor)
+        if key is not None:
+            return workflow_detail(_of_template(self.actor, key, data).pk, self.actor)
+        return workflow_detail(services.create_workflow(member_id=self.actor.member_id, **data).pk, self.actor)
 
     @endpoint("Read a workflow", output=serializers.WorkflowDetail, errors=NOT_FOUND)
     def retrieve(self, request: Request, id: str) -> object:
-        return _one(id, self.actor)
+        return workflow_detail(id, self.actor)
 
     @endpoint(
         "Update a workflow",
@@ -121,7 +108,7 @@ class WorkflowViewSet(ResourceViewSet):
     )
     def update(self, request: Request, id: str, data: JsonObject) -> object:
         services.update_workflow(id=id, member_id=self.actor.member_id, may=self.actor.may, **data)
-        return _one(id, self.actor)
+        return workflow_detail(id, self.actor)
 
     @endpoint(
         "Delete workflows",
@@ -154,7 +141,7 @@ class WorkflowViewSet(ResourceViewSet):
     )
     def publish(self, request: Request, id: str, data: JsonObject) -> object:
         runs = publishing.publish_workflow(id=id, member_id=self.actor.member_id, may=self.actor.may, **data)
-        answer = {**_one(id, self.actor), "runs": runs}
+        answer = {**workflow_detail(id, self.actor), "runs": runs}
         return respond("OK_200", answer) if data["dry_run"] else answer
 
     @action(detail=True, methods=["post"])
@@ -168,7 +155,7 @@ class WorkflowViewSet(ResourceViewSet):
     )
     def unpublish(self, request: Request, id: str) -> object:
         publishing.unpublish_workflow(id=id, member_id=self.actor.member_id)
-        return _one(id, self.actor)
+        return workflow_detail(id, self.actor)
 
     @action(detail=True, methods=["post"], url_path="runs/pause")
     @endpoint(
@@ -257,7 +244,7 @@ class WorkflowViewSet(ResourceViewSet):
         quota_module=services.MODULE,
     )
     def duplicate(self, request: Request, id: str) -> object:
-        return _one(services.duplicate_workflow(id=id, member_id=self.actor.member_id).pk, self.actor)
+        return workflow_detail(services.duplicate_workflow(id=id, member_id=self.actor.member_id).pk, self.actor)
 
     @action(detail=True, url_path="export")
     @endpoint("Export a workflow", output=serializers.WorkflowFile, errors=NOT_FOUND)
@@ -275,16 +262,7 @@ class WorkflowViewSet(ResourceViewSet):
         description="A draft. Ids of tags, members and the like are those of the company that it comes from.",
     )
     def import_file(self, request: Request, data: JsonObject) -> object:
-        return _one(services.create_workflow(member_id=self.actor.member_id, **data).pk, self.actor)
-
-    @action(detail=False, url_path="templates")
-    @endpoint(
-        "Read the templates of workflows",
-        output=serializers.WorkflowTemplates,
-        description="POST /workflow with `template` makes a draft of one.",
-    )
-    def templates(self, request: Request) -> object:
-        return {"templates": [{"key": key, **template} for key, template in templates().items()]}
+        return workflow_detail(services.create_workflow(member_id=self.actor.member_id, **data).pk, self.actor)
 
     @action(detail=False, url_path="catalogue")
     @endpoint(
@@ -383,4 +361,4 @@ class WorkflowViewSet(ResourceViewSet):
     )
     def restore_version(self, request: Request, id: str, number: str) -> object:
         publishing.restore_version(id=id, number=publishing.read_number(number), member_id=self.actor.member_id)
-        return _one(id, self.actor)
+        return workflow_detail(id, self.actor)

@@ -226,6 +226,8 @@ class Trial:
     size: int = 0
     waiting: dict[str, tuple[datetime, JsonObject, datetime]] = field(default_factory=dict)
     """Token -> since when it waits, its step, and until when."""
+    waited: dict[str, int] = field(default_factory=dict)
+    """Token -> the seconds that it has waited at its node."""
 
     def go(self, run: WorkflowRun, member_id: str | None) -> None:
         """Move the run until it has ended, or must."""
@@ -313,6 +315,8 @@ class Trial:
         outcome.permanent = True  # another try would come to the same
         cursor.record(visit, outcome)
         self._collect(cursor, details)
+        if token in self.waited and outcome.status != "waiting":
+            self.steps[-1]["waits"] = self.waited.pop(token)
         self._park(cursor, visit, outcome)
         return node.id == self.until
 
@@ -339,7 +343,7 @@ class Trial:
         step = self.steps[-1]
         handles = visit.node.type.handles(visit.node.config)
         due = dict(cursor.timers).get(visit.token)
-        if due is not None and handles == ("out",):
+        if due is not None and (handles == ("out",) or outcome.waits_for == "timer"):
             self.waiting[visit.token] = (cursor.now, step, due)
             return
         handle = handles[0] if handles else "out"
@@ -356,7 +360,10 @@ class Trial:
         since, step, due = self.waiting.pop(token)
         cursor.now = context.now = max(cursor.now, due)
         step |= {"status": "done", "handle": "out", "waits": round((due - since).total_seconds())}
-        interpreter.wake(cursor.plan, cursor.state, token)
+        if interpreter.wake(cursor.plan, cursor.state, token) and token in cursor.state.tokens:
+            # The node itself goes on from its wait, and says how: one step for both.
+            self.steps.remove(step)
+            self.waited[token] = step["waits"] + self.waited.get(token, 0)
         return True
 
     def _collect(self, cursor: Cursor, details: Values) -> None:

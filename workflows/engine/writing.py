@@ -40,7 +40,9 @@ TIMERS = """
 INSERT INTO workflows_runtimer (id, company_id, run_id, token, due_at, told, created_at, updated_at)
 SELECT id, %(company)s, run, token, due, false, %(now)s, %(now)s
 FROM json_to_recordset(%(rows)s::json) AS new (id text, run text, token text, due timestamptz)
+ON CONFLICT (run_id, token) DO UPDATE SET due_at = excluded.due_at, told = false, updated_at = excluded.updated_at
 """
+"""A node that waits again, since what it waits for was moved, has one timer."""
 # seq and epoch fence the write: whatever else has changed the run, this slice must not write over it.
 RUNS = """
 UPDATE workflows_workflowrun r SET state = new.state, status = new.status, reason = new.reason,

@@ -110,6 +110,10 @@ def of_mail(content: Callable[[Values], str]) -> Callable[[Values], str]:
     return effect
 
 
+def of_suppression(settings: Values) -> str:
+    return gettext("Adds the contact of the run to the suppression list.")
+
+
 def of_words(settings: Values) -> str:
     if settings.get("template"):
         return gettext("by the template %(name)s") % {"name": _name(EmailTemplate, settings["template"])}

@@ -7,7 +7,8 @@ from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
 from django.db import transaction
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from accounts.models import Member
 from accounts.notifications.services import remember
@@ -17,6 +18,7 @@ from core.text.json import format_iso
 from core.types import JsonObject
 from crm.activities.follow_ups import create_follow_up
 from crm.activities.services import add_note
+from crm.leads.models import Lead
 from crm.segments.models import Segment
 from crm.segments.services import IdChanges, update_segment
 from crm.teams.services import ACTIVE
@@ -44,13 +46,22 @@ class FollowUpConfig(NodeConfig):
 
 
 class NotifyConfig(NodeConfig):
-    members: list[str] = Field(min_length=1, max_length=50, json_schema_extra={"x-widget": "members"})
+    main = ("members", "owner", "text")
+
+    members: list[str] = Field(default=[], max_length=50, json_schema_extra={"x-widget": "members"})
+    owner: bool = Field(default=False, description="The lead's member; the members only where there is none.")
     text: str = Field(min_length=1, max_length=300, json_schema_extra=TEXT)
 
     @field_validator("members")
     @classmethod
     def _ids(cls, ids: list[str]) -> list[str]:
         return checked_ids(ids)
+
+    @model_validator(mode="after")
+    def _somebody(self) -> NotifyConfig:
+        if not self.members and not self.owner:
+            raise PydanticCustomError("nobodyTold", "members: choose members, or the owner")
+        return self
 
 
 class SegmentConfig(NodeConfig):
@@ -99,9 +110,19 @@ def _follow_up(batch: NodeBatch) -> None:
     _each(with_record(batch, "lead"), write)
 
 
+def _owners(batch: NodeBatch) -> dict[str, Member]:
+    """Return lead -> the active member who has it, of the leads of the runs."""
+    leads = Lead.objects.filter(pk__in=[item.run.lead_id for item in batch.items if item.run.lead_id])
+    rows = leads.filter(team_member__status__in=ACTIVE).select_related("team_member")
+    return {lead.pk: lead.team_member for lead in rows}
+
+
 def _notify(batch: NodeBatch) -> None:
-    members = list(Member.objects.filter(status__in=ACTIVE, pk__in=batch.config.members))
+    chosen = list(Member.objects.filter(status__in=ACTIVE, pk__in=batch.config.members))
+    owners = _owners(batch) if batch.config.owner else {}
     for item in batch.items:
+        owner = owners.get(item.run.lead_id or "")
+        members = chosen if owner is None else [owner]
         about = ("contact", item.run.contact_id) if item.run.contact_id else None
         if item.run.lead_id:
             about = ("lead", item.run.lead_id)

@@ -29,6 +29,7 @@ from config.local.demo.outreach import create_outreach
 from config.local.demo.people import HEADERS, Person, people
 from config.local.demo.purchases import create_purchase, open_gateways
 from config.local.demo.questions import create_questions
+from config.local.demo.ready_workflows import create_ready_workflows
 from config.local.demo.sales import create_sales
 from config.local.demo.sample_data import CATEGORIES, TAGS
 from config.local.demo.workflows import create_workflows
@@ -81,6 +82,7 @@ FIELDS = (
     {"name": "Job title", "unique_field_id": "jobTitle", "field_type": "text"},
     {"name": "City", "unique_field_id": "city", "field_type": "text"},
     {"name": "Employees", "unique_field_id": "employees", "field_type": "number"},
+    {"name": "Birthday", "unique_field_id": "birthday", "field_type": "date"},
     {"name": "Visited our stand", "unique_field_id": "visitedAt", "field_type": "datetime"},
 )
 FAIR_DAYS_AGO = 12
@@ -178,6 +180,7 @@ def provision_demo(data: Path) -> Demo:
                 create_workflows(bootstrapped.member)
             if bootstrapped.created:
                 add_history(bootstrapped.member)
+                create_ready_workflows(bootstrapped.member)
             contacts = Contact.objects.filter(is_deleted=False).count()
             audience_id = Tag.objects.filter(name=AUDIENCE).values_list("pk", flat=True).first()
             file = write_sample(data)
@@ -248,6 +251,7 @@ def _contacts(member: Member) -> None:
     items = []
     for place, person in enumerate(people(CONTACTS)):
         form_data = person.form_data()
+        form_data["birthday"] = f"{1958 + place % 43}-{1 + place % 12:02}-{1 + place % 28:02}"
         if AUDIENCE in person.tags:
             form_data["visitedAt"] = format_iso(opening + timedelta(minutes=5 * (place % 90)))
         labels = {

@@ -59,6 +59,7 @@ VIDEO_CALLS = Cure(_("Set up video calls"), "video-calls", "settings", "PUT")
 OWN_CALENDAR = Cure(_("Connect Google Calendar"), "booking-hours", "my-calendar", "PUT")
 SUPPRESSIONS = Cure(_("Show the suppression list"), "suppressions", "genie", "GET")
 LOST_REASONS = Cure(_("Reasons for loss"), "lost-reasons", "settings", "GET")
+OPEN_TRACKING = Cure(_("Turn on open tracking"), "tracking", "genie", "PUT")
 SEATS = Cure(_("Buy seats"), "plan", "plan", "GET")
 
 REMEDIES: Mapping[str, Remedy] = {
@@ -73,6 +74,7 @@ REMEDIES: Mapping[str, Remedy] = {
     "PlanDoesNotIncludeThisFeature_400": Remedy((PLANS,), _("Your plan does not include this feature.")),
     "PlanMaxUsers_400": Remedy((SEATS,)),
     "SubscriptionExpired_400": Remedy((PLANS,), _("Your subscription has ended.")),
+    "opensOff": Remedy((OPEN_TRACKING,), _("Open tracking is off.")),
     "noVideoProvider": Remedy((VIDEO_CALLS, OWN_CALENDAR)),
     "address_suppressed": Remedy((SUPPRESSIONS,), _("The address is on the suppression list.")),
     "unsubscribed": Remedy((), _("The contact has unsubscribed.")),

@@ -240,7 +240,10 @@ class NewField(NewRecord, FieldForm):
     added = _("Field added")
 
     def form(self, values: Values | None = None) -> Form:
-        return Form(fields=self.attributes(self.panel), initial={"fieldType": "text", "holds": ""}, fieldsets=FIELDSETS)
+        given = self.request.GET
+        kind = given.get("fieldType", "")
+        initial = {"fieldType": kind if kind in TYPES else "text", "name": given.get("name", "")[:100], "holds": ""}
+        return Form(fields=self.attributes(self.panel), initial=initial, fieldsets=FIELDSETS)
 
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)

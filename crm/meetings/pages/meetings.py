@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from functools import cached_property
 
 from django.http import HttpResponse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from core.text.labels.counts import MINUTES_BEFORE, SPANS
@@ -21,6 +23,10 @@ REMINDERS = {
     "60": gettext_lazy("1 hour before"),
     "1440": gettext_lazy("1 day before"),
 }
+RESULTS = {"held": gettext_lazy("Held"), "noShow": gettext_lazy("No-show")}
+"""Result of a meeting -> its badge."""
+MARKS = {"held": gettext_lazy("Mark as held"), "noShow": gettext_lazy("Mark as no-show")}
+"""Result of a meeting -> the button that gives it."""
 WORKING = {"status": ["owner", "accepted"]}
 FOUND = 10
 """Contacts that a search shows."""
@@ -163,6 +169,8 @@ class EditMeeting(MeetingPage):
             "find": find,
             "found": [person for person in self.contacts(find) if person["_id"] not in there] if form and find else [],
             "is_over": self.meeting["status"] == "cancelled",
+            "result": RESULTS.get(self.meeting["result"], ""),
+            "results": self._results() if form else [],
             "booking": self.booking(),
         }
 
@@ -181,6 +189,24 @@ class EditMeeting(MeetingPage):
         if answer.notice:
             return self.redirect_with_toast(_("Meeting saved. %(notice)s") % {"notice": answer.notice})
         return self.redirect_with_toast(_("Meeting saved"))
+
+    def _results(self) -> list[tuple[str, str]]:
+        """Return the results that a meeting which has begun can be marked with, and their labels."""
+        if datetime.fromisoformat(self.meeting["startsAtLocal"]) > timezone.now():
+            return []
+        return [(value, str(label)) for value, label in MARKS.items() if value != self.meeting["result"]]
+
+    def do_result(self) -> HttpResponse:
+        """Mark the meeting as held or as a no-show."""
+        result = self.request.POST.get("result", "")
+        before = self.meeting["result"]
+        answer = self.ask("PUT", self.resource, None, {"result": result})
+        if not answer.ok:
+            return self.refuse(answer)
+        text = _("Marked as held") if result == "held" else _("Marked as no-show")
+        return self.redirect_with_toast(
+            text if result else _("Result cleared"), back={"do": "result", "result": before}
+        )
 
     def do_invite(self) -> HttpResponse:
         """Ask one more to it: a member, a contact, or an address."""

@@ -30,7 +30,7 @@ records you see, 0 to {rows}; how many match is always told as `total`, so count
 value, where the list names some. sortBy "" is the usual order.
 - Operators: equals, notEquals, in, notIn, isEmpty, isNotEmpty for all; contains, notContains, startsWith, endsWith \
 for text; greaterThan, greaterThanOrEqual, lessThan, lessThanOrEqual, between for numbers and dates; before, after, \
-withinLast, withinNext for dates.
+withinLast, notWithinLast, withinNext for dates.
 - Where a step has an error, mend it, or say what cannot be read.
 - Answer in the language of the question, in plain words without markup, links or ids, shortly. Say only what was \
 read: every figure stands in a total, a group or a record. Where there is nothing, say so; where more match than you \

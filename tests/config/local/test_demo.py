@@ -23,6 +23,7 @@ from billing.models import Dunning, Subscription
 from config.local.demo.company import AUDIENCE, CONTACTS, HEADERS, OWNER, STAFF, TILES
 from config.local.demo.outreach import ANSWERED, PEOPLE
 from config.local.demo.people import people
+from config.local.demo.ready_workflows import RUNS, WAYS
 from config.local.demo.routine import MORE_LEADS
 from config.local.demo.sales import LEADS
 from config.local.ports import catcher_port
@@ -44,6 +45,8 @@ from outreach.insights.reports.serializers import TileOut
 from outreach.messaging.delivery.senders import choose_sender
 from outreach.models import AiApp, AiUsage, GenieScheduler, SendJob, Smtp
 from tests.kit.cast import KEY, Caller
+from workflows.definitions.starters import templates
+from workflows.models import RunStep, Workflow, WorkflowRun
 
 pytestmark = pytest.mark.usefixtures("nobody")
 
@@ -72,12 +75,13 @@ def test_makes_a_company_to_try(data: Path) -> None:
     with company_scope(company.pk):
         assert Contact.objects.count() == CONTACTS == 300
         visitors = Contact.objects.filter(tag_links__tag__name=AUDIENCE).count()
-        assert CustomFieldValue.objects.count() == CONTACTS * 4 + visitors > CONTACTS * 4
+        assert CustomFieldValue.objects.count() == CONTACTS * 5 + visitors > CONTACTS * 5
         assert set(CustomField.objects.filter(is_system=False).values_list("name", flat=True)) == {
             "Company",
             "Job title",
             "City",
             "Employees",
+            "Birthday",
             "Visited our stand",
         }
         assert Contact.objects.filter(category=None).count() == 0
@@ -108,6 +112,13 @@ def test_makes_a_company_to_try(data: Path) -> None:
         assert followed.filter(next_step_at__gt=timezone.now()).count() == PEOPLE - ANSWERED
         assert AiUsage.objects.filter(run=runs[0]).exists()
         assert [step["template"] is not None for step in runs[1].outreach_cadence["steps"]] == [False, True]
+        assert set(WAYS) == {key for key, template in templates().items() if template.get("emails")}
+        for key in WAYS:
+            workflow = Workflow.objects.get(name=templates()[key]["name"])
+            ended = WorkflowRun.objects.filter(workflow=workflow, status="completed")
+            assert (workflow.status, ended.count()) == ("published", RUNS)
+            walked = set(RunStep.objects.filter(run__workflow=workflow).values_list("node", flat=True))
+            assert walked <= {node["id"] for node in workflow.nodes}
         assert ContactTag.objects.filter(tag__name=AUDIENCE).count() == sum(
             AUDIENCE in person.tags for person in people(CONTACTS)
         )

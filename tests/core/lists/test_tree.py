@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from core.errors import InvalidFormat, NamedError
 from core.lists import tree
-from core.lists.operators import OPERATORS, shift
+from core.lists.operators import OPERATORS, RELATIVE, shift
 from core.lists.values import upper_text
 from tests.core.lists.app.models import Label, Person, PersonValue, Team
 from tests.core.lists.helpers import COLUMNS, FIELDS, FLAG_FIELD, NOW, NUMBER_FIELD, TEXT_FIELD, TIME_FIELD, person
@@ -115,6 +115,10 @@ def one(field: str, operator: str, value: Any = None) -> dict[str, Any]:
         ("createdAt", "withinNext", {"amount": 1, "unit": "minutes"}, ["Ann", "Bob", "Empty", "None"]),
         ("born", "withinLast", {"amount": 12, "unit": "months"}, []),
         ("born", "withinLast", {"amount": 30, "unit": "years"}, ["Ann", "Bob"]),
+        ("born", "notWithinLast", {"amount": 12, "unit": "months"}, ["Ann", "Bob", "Empty", "None"]),
+        ("born", "notWithinLast", {"amount": 30, "unit": "years"}, ["Empty", "None"]),
+        ("createdAt", "notWithinLast", {"amount": 1, "unit": "days"}, []),
+        (TIME_FIELD, "notWithinLast", {"amount": 30, "unit": "years"}, ["Ann", "Empty", "None"]),
         ("team.name", "equals", "Sales", ["Ann"]),
         ("team.name", "notEquals", "Sales", ["Bob", "Empty", "None"]),
         ("team.name", "isEmpty", None, ["Empty", "None"]),
@@ -223,6 +227,8 @@ def test_a_lone_condition_is_a_tree() -> None:
         (one("born", "between", ["2026-01-02"]), "advancedFilters: field 'born': between needs an array of two values"),
         (one("born", "withinLast", 7),
          'advancedFilters: field \'born\': withinLast needs {"amount": 7, "unit": "days"}'),
+        (one("born", "notWithinLast", 7),
+         'advancedFilters: field \'born\': notWithinLast needs {"amount": 7, "unit": "days"}'),
         (one("born", "withinLast", {"amount": 0, "unit": "days"}), "advancedFilters: field 'born': withinLast needs"),
         (one("born", "withinLast", {"amount": 1, "unit": []}), "advancedFilters: field 'born': withinLast needs"),
         (one("born", "withinLast", {"amount": 9999, "unit": "years"}),
@@ -322,7 +328,7 @@ def conditions(draw: st.DrawFn) -> dict[str, Any]:
     elif operator == "between":
         low, high = draw(values), draw(values)
         value = sorted([low, high]) if kind == "number" else sorted([low[:10], high[:10]])
-    elif operator.startswith("within"):
+    elif operator in RELATIVE:
         value = draw(LENGTHS)
     elif operator not in ("isEmpty", "isNotEmpty"):
         value = draw(values.filter(bool) if kind == "text" else values)

@@ -231,7 +231,7 @@ def conditions(draw: st.DrawFn) -> dict[str, Any]:
         value = draw(st.lists(st.none() | values, min_size=1, max_size=3))
     elif operator == "between":
         value = sorted([draw(values), draw(values)])
-    elif operator.startswith("within"):
+    elif operator.endswith(("withinLast", "WithinLast", "withinNext")):
         value = {"amount": draw(st.integers(1, 50)), "unit": "hours"}
     elif operator not in ("isEmpty", "isNotEmpty"):
         value = draw(values.filter(lambda found: found != ""))

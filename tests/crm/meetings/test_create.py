@@ -63,6 +63,7 @@ def test_create_and_read(cast: Cast, ann: Contact, sella: Member) -> None:
         "videoProvider": "",
         "videoError": "",
         "status": "scheduled",
+        "result": "",
         "remindMinutes": 15,
         "remindedAt": None,
         "sequence": 0,

@@ -9,6 +9,7 @@ from functools import cached_property
 from django.http import HttpResponse
 from django.utils.translation import gettext
 
+from core.ids import is_id
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.ask import Answer
@@ -160,6 +161,16 @@ class DrawWorkflow(StepSources, FlowPage):
         if not answer.ok:
             return self.refuse(answer)
         return self.redirect_with_toast(gettext("Step deleted"), back=self.undo_of(before, answer.data["updatedAt"]))
+
+    def do_uninstall(self) -> HttpResponse:
+        """Delete the workflow with the email templates that were installed for it."""
+        templates = [id for id in self.request.POST.get("templates", "").split(",") if is_id(id)]
+        answer = self.ask("DELETE", self.place)
+        if answer.ok and templates and self.may("template", "DELETE"):
+            answer = self.ask("DELETE", "template/email", None, {"ids": templates})
+        if not answer.ok:
+            return self.refuse(answer, self.address("workflows"))
+        return self.redirect_with_toast(gettext("Workflow and its emails removed"), self.address("workflow-new"))
 
     def do_tidy(self) -> HttpResponse:
         return self.changed(lambda graph: graph.tidy(), gettext("Layout tidied"))

@@ -28,6 +28,10 @@ WORDS = {
     "approved": gettext_lazy("If approved"),
     "rejected": gettext_lazy("If rejected"),
     "suppressed": gettext_lazy("If the message can't be sent"),
+    "late": gettext_lazy("If the time has passed"),
+    "cancelled": gettext_lazy("If cancelled"),
+    "held": gettext_lazy("If held"),
+    "noShow": gettext_lazy("If a no-show"),
     "failed": gettext_lazy("If the workflow fails"),
     "refused": gettext_lazy("If refused"),
 }

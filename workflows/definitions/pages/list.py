@@ -85,7 +85,11 @@ class NewWorkflow(WorkflowPage):
             {**template, "starts": self.triggers.get(template["triggerEventType"], template["triggerEventType"])}
             for template in self.read("workflow/templates").data["templates"]
         ]
-        return {"form": self.form(), "templates": templates}
+        return {
+            "form": self.form(),
+            "ready": [template for template in templates if template.get("emails")],
+            "templates": [template for template in templates if not template.get("emails")],
+        }
 
     def do_template(self) -> HttpResponse:
         """Make a workflow of a template."""

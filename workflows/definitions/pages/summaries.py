@@ -127,6 +127,15 @@ class Summaries:
             "span": span(config["timeout"]),
         }
 
+    def _meetingTime(self, config: Values) -> str:  # noqa: N802
+        length = span(config.get("for") or {"amount": 1, "unit": "days"})
+        before = _("%(span)s before the start") % {"span": length}
+        return _("%(span)s after the end") % {"span": length} if config.get("when") == "after" else before
+
+    def _meetingResult(self, config: Values) -> str:  # noqa: N802
+        length = span(config.get("timeout") or {"amount": 2, "unit": "days"})
+        return _("At most %(span)s after the end") % {"span": length}
+
     def _loop(self, config: Values) -> str:
         return (
             self._condition(config)
