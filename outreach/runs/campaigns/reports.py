@@ -7,9 +7,9 @@ from django.db.models import Q
 from core.reports import Column, Grouping, Report, Source, count, filter_condition
 from core.text.translation import gettext_lazy
 from outreach.messaging.delivery.models import SendJob
-from outreach.messaging.delivery.outcomes import HARD, HARD_BOUNCE, REPLY, SOFT, SOFT_BOUNCE, received, unsubscribed
+from outreach.messaging.delivery.outcomes import HARD, HARD_BOUNCE, SOFT, SOFT_BOUNCE, unsubscribed
 from outreach.messaging.delivery.selectors import LOGGED, with_handed_at
-from outreach.runs.genie.reports import BY_CHANNEL, BY_SENDER, LIST, MEASURED, MEASURED_RATES, REACHED, VISITS
+from outreach.runs.genie.reports import BY_CHANNEL, BY_SENDER, LIST, MEASURED, MEASURED_RATES, REACHED, REPLIES, VISITS
 
 Status = SendJob.Status
 BOUNCES = (HARD_BOUNCE, SOFT_BOUNCE)
@@ -57,9 +57,7 @@ CAMPAIGNS = Report(
                 ),
                 *VISITS,
                 *MEASURED,
-                count(
-                    "replied", gettext_lazy("Replied"), Q(received(REPLY)), filter_condition("replied", "equals", True)
-                ),
+                REPLIES,
                 count("bounced", gettext_lazy("Bounced"), HARD | SOFT, filter_condition("bounce", "in", list(BOUNCES))),
                 count(
                     "unsubscribed",

@@ -24,10 +24,9 @@ from outreach.messaging.delivery.outcomes import (
     COMPLAINED,
     HARD,
     HARD_BOUNCE,
-    REPLY,
+    REPLIED,
     SOFT,
     SOFT_BOUNCE,
-    received,
     unsubscribed,
 )
 from outreach.messaging.delivery.selectors import LOGGED, sent_messages, with_handed_at
@@ -103,6 +102,8 @@ VISITS = (
     count("clicked", gettext_lazy("Clicked"), Q(click_count__gt=0), filter_condition("clickCount", "greaterThan", 0)),
 )
 """Messages that people have opened and clicked a link of, where that is tracked."""
+REPLIES = count("replied", gettext_lazy("Replied"), REPLIED, filter_condition("repliedSince", "equals", True))
+"""Messages that were replied to, by mail or chat, as campaigns and outreach count them."""
 OPENS_MEASURED = (
     Q(opens_tracked=True) | Q(open_count__gt=0) | Q(channel__in=[SendJob.Channel.CHATAPP, *channels_with_reports()])
 )
@@ -193,9 +194,7 @@ OUTREACH = Report(
                 count("sent", gettext_lazy("Sent")),
                 *VISITS,
                 *MEASURED,
-                count(
-                    "replied", gettext_lazy("Replied"), Q(received(REPLY)), filter_condition("replied", "equals", True)
-                ),
+                REPLIES,
             ),
         ),
     ),

@@ -306,7 +306,7 @@ def test_messages_are_found_by_their_time(cast: Cast) -> None:
             for statement in found:
                 cursor.execute(f"EXPLAIN {statement}")
                 plan = "\n".join(line for (line,) in cursor.fetchall())
-                assert re.search(r"Index Cond: .*(created_at|END\)) >=", plan), plan
+                assert re.search(r"Index Cond: .*(created_at|END\)?) >=", plan), plan
                 assert "Seq Scan on outreach_sendjob" not in plan
         transaction.set_rollback(True)
 
