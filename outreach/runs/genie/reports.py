@@ -8,6 +8,7 @@ counted next to it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.db.models import CharField, F, Func, Q, Value
@@ -102,6 +103,18 @@ VISITS = (
     count("clicked", gettext_lazy("Clicked"), Q(click_count__gt=0), filter_condition("clickCount", "greaterThan", 0)),
 )
 """Messages that people have opened and clicked a link of, where that is tracked."""
+DELIVERED = replace(
+    count(
+        "delivered",
+        gettext_lazy("Delivered"),
+        Q(delivery_status__in=REACHED),
+        filter_condition("deliveryStatus", "in", list(REACHED)),
+    ),
+    known_by="told",
+)
+"""Messages that reached the recipient's server; unknown where none of `told` could report it."""
+REPORTING = Q(channel__in=channels_with_reports()) | Q(delivery_status__in=REACHED)
+"""Messages whose delivery is reported."""
 REPLIES = count("replied", gettext_lazy("Replied"), REPLIED, filter_condition("repliedSince", "equals", True))
 """Messages that were replied to, by mail or chat, as campaigns and outreach count them."""
 OPENS_MEASURED = (
@@ -246,18 +259,13 @@ DELIVERABILITY = Report(
                 count(
                     "told",
                     gettext_lazy("Delivery reported"),
-                    Q(channel__in=channels_with_reports()) | Q(delivery_status__in=REACHED),
+                    REPORTING,
                     any_condition(
                         filter_condition("channel", "in", channels_with_reports()),
                         filter_condition("deliveryStatus", "in", list(REACHED)),
                     ),
                 ),
-                count(
-                    "delivered",
-                    gettext_lazy("Delivered"),
-                    Q(delivery_status__in=REACHED),
-                    filter_condition("deliveryStatus", "in", list(REACHED)),
-                ),
+                DELIVERED,
                 *VISITS,
                 *MEASURED,
                 count(
