@@ -31,6 +31,8 @@ class Column:
     """Keys of the columns that it is the quotient of; a percentage by its type, else a mean."""
     filter: Node | None = None
     """Filter that a row's link adds to show the counted records; {}: no addition; None: no filter can."""
+    known_by: str = ""
+    """Key of the column that counts the rows whose source would report it; it is None where there are none."""
     hidden: bool = False
     """It is only a part of a quotient."""
     place: int = 0

@@ -224,12 +224,14 @@ def _link(part: _Part, *group: Node) -> str | None:
 
 
 def _finished(values: Values, columns: Sequence[Column]) -> dict[str, Number]:
-    """Return the numbers that people see, quotients included; a quotient by nothing is None."""
+    """Return the numbers that people see, quotients included; one by nothing is None, as is what nobody reports."""
     numbers: dict[str, Number] = {}
     for column in columns:
         if column.value is not None:
-            if not column.hidden:
-                numbers[column.key] = _number(values[column.key], column)
+            if column.hidden:
+                continue
+            is_known = not column.known_by or values[column.known_by]
+            numbers[column.key] = _number(values[column.key], column) if is_known else None
             continue
         part, whole = (values[name] for name in column.ratio)
         numbers[column.key] = (

@@ -129,7 +129,7 @@ STAGES = Report(
     ),
     ratios=(
         Column("stageConversion", gettext_lazy("Conversion"), type="percent", ratio=("stageForward", "stageMoves")),
-        Column("stageMeanDays", gettext_lazy("Mean days in stage"), type="days", ratio=("stageDays", "stageMoves")),
+        Column("stageMeanDays", gettext_lazy("Average days in stage"), type="days", ratio=("stageDays", "stageMoves")),
     ),
 )
 

@@ -218,6 +218,9 @@ def sent(cast: Cast) -> Campaign:
         TrackingEvent.objects.create(
             send_job=jobs[1], kind="opened", link=0, visitor="x", machine="scanner", happened_at=now
         )
+        TrackingEvent.objects.create(
+            send_job=jobs[2], kind="clicked", link=1, visitor="x", machine="member", happened_at=now
+        )
         Contact.objects.filter(pk=jobs[2].contact_id).update(replied_at=now + timedelta(hours=1))
         Contact.objects.filter(pk=jobs[3].contact_id).update(unsubscribed_at=now + timedelta(hours=1))
         GenieSettings.objects.update_or_create(defaults={"track_opens": True, "track_clicks": True})
@@ -250,7 +253,9 @@ def test_each_outcome_leads_to_its_messages(cast: Cast, client: Client, sent: Ca
         "Not sent": "0",
     }
     text = text_of(page)
-    assert "20.0%, and 1 by programs alone" in text
+    assert "Mail program opens, not counted: 1" in text
+    assert "Clicks of your own team, not counted: 1" in text
+    assert "Bot clicks" not in text
     assert "Not reported by SMTP servers" in text
     assert "not measured" not in text
     for label, (number, link) in cards.items():

@@ -15,7 +15,8 @@ from accounts.models import Member, Role
 from crm.activities.services import add_note
 from crm.models import Lead, LeadActivity, Stage
 from outreach.insights.reports.pages.pictures import change_of, folded
-from outreach.models import Dashboard, Form, FormLead
+from outreach.models import Dashboard, Form, FormLead, GenieScheduler, SendJob
+from outreach.runs.campaigns.models import Campaign
 from tests.crm.pipelines.helpers import make_pipeline, stage_ids
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, LeadFactory, MemberFactory
@@ -309,3 +310,35 @@ def test_a_chosen_report_opens_by_its_own_first_grouping(cast: Cast) -> None:
             "reportType"
         ]
         assert f'name="of" value="{report["reportType"]}"' in page
+
+
+def test_campaigns_are_compared_by_an_open_table_first(cast: Cast) -> None:
+    with cast.scope():
+        campaign = Campaign.objects.create(name="Spring", status="completed", subject="x", body="x")
+        run = GenieScheduler.objects.create(ai_type="offline", of_campaign=campaign, status="completed")
+        SendJob.objects.create(
+            run=run,
+            contact=ContactFactory(),
+            subject="Hi",
+            status="sent",
+            channel="smtp",
+            sending_at=timezone.now(),
+            sent_at=timezone.now(),
+        )
+    client = enter(cast.owner)
+    html = html_of(client.get(at(cast.owner, "reports?reportType=campaigns")))
+    assert html.index('class="figures"') < html.index('class="stats"')
+    assert "Show table" not in html
+    titles = [unescape(title).strip() for title in re.findall(r'<li class="card stat"><a[^>]*>([^<]*)</a>', html)]
+    assert titles == ["Sent", "Replied", "Open rate", "Click rate"]
+    row = re.search(r"Spring</a>(.*?)</tr>", html, re.DOTALL)
+    assert row is not None
+    assert re.findall(r">([^<>\s]+)</(?:a|td)>", row[1])[:2] == ["1", "–"]
+    assert "SMTP servers do not report deliveries." in html
+    file = client.get(at(cast.owner, "reports?reportType=campaigns&by=campaign&download=true"))
+    assert b"".join(file.streaming_content).decode("utf-8-sig").splitlines()[1].startswith("Spring,1,,")
+    bars = html_of(client.get(at(cast.owner, "reports?reportType=campaigns&by=campaign&chart=bar&metric=bounced")))
+    assert bars.index('class="stats"') < bars.index("Show table")
+    assert ">Bounced</a>" in bars
+    chosen = html_of(client.get(at(cast.owner, "reports?reportType=campaigns&of=leads&by=day&chart=bar")))
+    assert "Show table" not in chosen

@@ -29,7 +29,7 @@ class ColumnOut(Output):
     type = serializers.ChoiceField(
         choices=get_args(Type),
         help_text="money is in the company's currency, percent of 100; percent and days are null where there is nothing"
-        " to divide by",
+        " to divide by, and a count where nothing reports it, such as deliveries by SMTP",
     )
     filter = Computed(
         serializers.DictField(

@@ -89,7 +89,7 @@ OUTCOME_FIELDS = (
     _flag("delivered", DELIVERED),
     _flag("opened", OPENED),
     _flag("clicked", CLICKED),
-    _flag("replied", received(REPLY)),
+    _flag("replied", REPLIED),
     _flag("bounced", CAME_BACK),
     _flag("complained", COMPLAINED),
     _flag("unsubscribed", unsubscribed()),

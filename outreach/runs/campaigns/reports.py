@@ -7,9 +7,19 @@ from django.db.models import Q
 from core.reports import Column, Grouping, Report, Source, count, filter_condition
 from core.text.translation import gettext_lazy
 from outreach.messaging.delivery.models import SendJob
-from outreach.messaging.delivery.outcomes import HARD, HARD_BOUNCE, REPLY, SOFT, SOFT_BOUNCE, received, unsubscribed
+from outreach.messaging.delivery.outcomes import HARD, HARD_BOUNCE, SOFT, SOFT_BOUNCE, unsubscribed
 from outreach.messaging.delivery.selectors import LOGGED, with_handed_at
-from outreach.runs.genie.reports import BY_CHANNEL, BY_SENDER, LIST, MEASURED, MEASURED_RATES, REACHED, VISITS
+from outreach.runs.genie.reports import (
+    BY_CHANNEL,
+    BY_SENDER,
+    DELIVERED,
+    LIST,
+    MEASURED,
+    MEASURED_RATES,
+    REPLIES,
+    REPORTING,
+    VISITS,
+)
 
 Status = SendJob.Status
 BOUNCES = (HARD_BOUNCE, SOFT_BOUNCE)
@@ -17,7 +27,10 @@ BOUNCES = (HARD_BOUNCE, SOFT_BOUNCE)
 CAMPAIGNS = Report(
     name="campaigns",
     title=gettext_lazy("Campaigns compared"),
-    about=gettext_lazy("Messages of campaigns, with opens, clicks, replies, bounces and unsubscribes."),
+    about=gettext_lazy(
+        "Messages of campaigns, with opens, clicks, replies, bounces and unsubscribes. SMTP servers do not report"
+        " deliveries."
+    ),
     modules=("genie", "campaign"),
     place=65,
     dated=gettext_lazy("by sending day"),
@@ -49,17 +62,11 @@ CAMPAIGNS = Report(
                     Q(status=Status.SENT),
                     filter_condition("status", "equals", Status.SENT),
                 ),
-                count(
-                    "delivered",
-                    gettext_lazy("Delivered"),
-                    Q(delivery_status__in=REACHED),
-                    filter_condition("deliveryStatus", "in", list(REACHED)),
-                ),
+                count("told", gettext_lazy("Delivery reported"), REPORTING, hidden=True),
+                DELIVERED,
                 *VISITS,
                 *MEASURED,
-                count(
-                    "replied", gettext_lazy("Replied"), Q(received(REPLY)), filter_condition("replied", "equals", True)
-                ),
+                REPLIES,
                 count("bounced", gettext_lazy("Bounced"), HARD | SOFT, filter_condition("bounce", "in", list(BOUNCES))),
                 count(
                     "unsubscribed",

@@ -25,13 +25,13 @@ from outreach.runs.genie.models import GenieScheduler
 from outreach.runs.genie.outcomes import (
     COUNTS,
     OUTCOMES,
-    PROGRAM_COUNTS,
     TRACKED_COUNTS,
+    UNCOUNTED_VISITS,
     UNREPORTED,
     measured_of,
-    program_visits,
     tracking_of,
     tracking_of_company,
+    uncounted_visits,
     unreported_outcomes,
 )
 from outreach.runs.genie.selectors import audience_names, message_summary, results
@@ -111,6 +111,7 @@ def campaign_detail(campaign: Campaign) -> JsonObject:
             "measured": {"opened": 0, "clicked": 0},
             "tracking": {"opened": False, "clicked": False},
             "programVisits": {"opened": 0, "clicked": 0},
+            "ownVisits": {"opened": 0, "clicked": 0},
             "byDay": [],
         }
     summary = message_summary(run.pk)
@@ -122,7 +123,8 @@ def campaign_detail(campaign: Campaign) -> JsonObject:
     }
     steps = _by_step(outcomes)
     whole = {name: sum(row[name] for row in steps) for name in COUNTED}
-    sums = {name: sum(row[name] for row in outcomes.values()) for name in (*COUNTED, *PROGRAM_COUNTS, *TRACKED_COUNTS)}
+    summed = (*COUNTED, *UNCOUNTED_VISITS, *TRACKED_COUNTS)
+    sums = {name: sum(row[name] for row in outcomes.values()) for name in summed}
     tracking = tracking_of(run)
     unknown = dict.fromkeys(unreported_outcomes(run, sums, tracking))
     variants = run.content.get("variants", []) if campaign.variants else []
@@ -137,7 +139,7 @@ def campaign_detail(campaign: Campaign) -> JsonObject:
         "funnel": {"audience": run.total, **whole, **unknown},
         "measured": measured_of(run, sums),
         "tracking": tracking,
-        "programVisits": program_visits(sums),
+        **uncounted_visits(sums),
         "byDay": days_of(run.pk, unknown) if whole["sent"] else [],
         "linkResults": links_clicked(run) if sums["clicked"] else [],
         "stepResults": [{**row, **unknown} for row in steps],
@@ -201,7 +203,7 @@ def _by_step(outcomes: dict[tuple[int, int | None], dict[str, int]]) -> list[dic
 def _outcomes(run_id: str) -> dict[tuple[int, int | None], dict[str, int]]:
     """Return (step, variant) -> the outcomes of its messages, by one statement."""
     groups = SendJob.objects.filter(run_id=run_id).order_by().values("step", "variant")
-    rows = groups.annotate(planned=Count("pk"), **COUNTS, **PROGRAM_COUNTS, **TRACKED_COUNTS)
+    rows = groups.annotate(planned=Count("pk"), **COUNTS, **UNCOUNTED_VISITS, **TRACKED_COUNTS)
     outcomes = {}
     for row in rows:
         counts: JsonObject = {**row}

@@ -24,7 +24,7 @@ from outreach.runs.campaigns.variant_serializers import BODY_LENGTH, VariablesIn
 from outreach.runs.campaigns.words import MAX_VARIANTS
 from outreach.runs.genie.by_day import BY_DAY
 from outreach.runs.genie.cadence.steps import MAX_INTERVAL_MS, MIN_INTERVAL_MS, WrittenCadenceInput, read_hours
-from outreach.runs.genie.serializers import MEASURED, PROGRAM_VISITS, TRACKING, Selectors
+from outreach.runs.genie.serializers import MEASURED, OWN_VISITS, PROGRAM_VISITS, TRACKING, Selectors
 
 TYPES = "smtp, mailvendor-a to -h, or chatapp"
 MAX_PER_HOUR = 1_000_000
@@ -158,7 +158,9 @@ class CampaignOut(Output):
     """A campaign."""
 
     moving = (
-        PROGRESS | SENDING | {"decidesAt", "replied", "funnel", "measured", "tracking", "programVisits", "byDay", "won"}
+        PROGRESS
+        | SENDING
+        | {"decidesAt", "replied", "funnel", "measured", "tracking", "programVisits", "ownVisits", "byDay", "won"}
     )
     moving |= {"stepResults", "variantResults", "linkResults", "waitingForWinner"}
     reads: ClassVar[tuple[str, ...]] = ("chat_template_id",)
@@ -255,6 +257,7 @@ class CampaignDetail(CampaignOut):
     measured = Computed(serializers.DictField(child=serializers.IntegerField(), help_text=MEASURED))
     tracking = Computed(serializers.DictField(child=serializers.BooleanField(), help_text=TRACKING))
     programVisits = Computed(serializers.DictField(child=serializers.IntegerField(), help_text=PROGRAM_VISITS))
+    ownVisits = Computed(serializers.DictField(child=serializers.IntegerField(), help_text=OWN_VISITS))
     byDay = Computed(serializers.ListField(child=serializers.DictField(), help_text=BY_DAY))
     outreachCadence = serializers.DictField(
         source="outreach_cadence", help_text="steps with delay, template or body, subject, stopOn, window; empty: none."

@@ -67,6 +67,7 @@ class CampaignData(TypedDict):
     measured: dict[str, int]
     tracking: dict[str, bool]
     programVisits: dict[str, int]
+    ownVisits: dict[str, int]
     byDay: list[Values]
     outreachCadence: Values
     stepResults: list[Values]

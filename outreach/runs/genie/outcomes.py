@@ -29,11 +29,16 @@ UNREPORTED = ("delivered", "opened", "clicked")
 OUTCOMES = ("sent", "delivered", "opened", "clicked", "replied", "unsubscribed", "bounced", "notSent")
 
 
-def visited_by_program(kind: str) -> Exists:
-    """Return whether a program has opened the message in the row, or clicked a link of it."""
+Kind = TrackingEvent.Kind
+OWN = Q(machine=TrackingEvent.Machine.MEMBER)
+PROGRAM = ~Q(machine="") & ~OWN
+
+
+def visited(kind: str, by: Q) -> Exists:
+    """Return whether the message in the row was opened, or a link of it clicked, by members or by programs."""
     # No company is active when the module is loaded: the message's own company stands in for the manager's.
-    events: QuerySet[TrackingEvent] = QuerySet(TrackingEvent).exclude(machine="")
-    return Exists(events.filter(company_id=OuterRef("company_id"), send_job_id=OuterRef("pk"), kind=kind))
+    events: QuerySet[TrackingEvent] = QuerySet(TrackingEvent).filter(by, kind=kind)
+    return Exists(events.filter(company_id=OuterRef("company_id"), send_job_id=OuterRef("pk")))
 
 
 COUNTS = {
@@ -47,11 +52,13 @@ COUNTS = {
     "notSent": Count("pk", filter=Q(status__in=ENDED_UNSENT) & ~CAME_BACK),
 }
 """Outcome -> its number: messages, but people for unsubscribed."""
-BY_PROGRAMS = {"opened": "openedByPrograms", "clicked": "clickedByPrograms"}
-PROGRAM_COUNTS = {
-    BY_PROGRAMS["opened"]: Count("pk", filter=Q(open_count=0) & Q(visited_by_program(TrackingEvent.Kind.OPENED))),
-    BY_PROGRAMS["clicked"]: Count("pk", filter=Q(click_count=0) & Q(visited_by_program(TrackingEvent.Kind.CLICKED))),
+UNCOUNTED_VISITS = {
+    "openedByPrograms": Count("pk", filter=Q(open_count=0) & Q(visited(Kind.OPENED, PROGRAM))),
+    "clickedByPrograms": Count("pk", filter=Q(click_count=0) & Q(visited(Kind.CLICKED, PROGRAM))),
+    "openedByMembers": Count("pk", filter=Q(open_count=0) & Q(visited(Kind.OPENED, OWN))),
+    "clickedByMembers": Count("pk", filter=Q(click_count=0) & Q(visited(Kind.CLICKED, OWN))),
 }
+"""Messages that no recipient has visited, but programs or the company's own members."""
 
 
 TRACKED = {"opened": "opens_tracked", "clicked": "clicks_tracked"}
@@ -105,8 +112,8 @@ def unreported_outcomes(run: GenieScheduler, whole: Mapping[str, int], tracking:
 
 
 def run_outcomes(run: GenieScheduler) -> JsonObject:
-    """Return the outcomes of all messages of a run (null: without data), the visits of programs alone, and its days."""
-    whole: dict[str, int] = SendJob.objects.filter(run=run).aggregate(**COUNTS, **PROGRAM_COUNTS, **TRACKED_COUNTS)
+    """Return the outcomes of all messages of a run (null: without data), visits that are not people's, and its days."""
+    whole: dict[str, int] = SendJob.objects.filter(run=run).aggregate(**COUNTS, **UNCOUNTED_VISITS, **TRACKED_COUNTS)
     tracking = tracking_of(run)
     unmeasured = unreported_outcomes(run, whole, tracking)
     outcomes = {name: whole[name] for name in COUNTS}
@@ -114,11 +121,14 @@ def run_outcomes(run: GenieScheduler) -> JsonObject:
         "outcomes": {**outcomes, **dict.fromkeys(unmeasured)},
         "measured": measured_of(run, whole),
         "tracking": tracking,
-        "programVisits": program_visits(whole),
+        **uncounted_visits(whole),
         "byDay": days_of(run.pk, unmeasured) if whole["sent"] else [],
     }
 
 
-def program_visits(counts: Mapping[str, int]) -> dict[str, int]:
-    """Return how many messages only programs have opened, or clicked a link of."""
-    return {"opened": counts[BY_PROGRAMS["opened"]], "clicked": counts[BY_PROGRAMS["clicked"]]}
+def uncounted_visits(counts: Mapping[str, int]) -> dict[str, dict[str, int]]:
+    """Return how many messages no recipient has opened, or clicked a link of, but programs or members have."""
+    return {
+        "programVisits": {"opened": counts["openedByPrograms"], "clicked": counts["clickedByPrograms"]},
+        "ownVisits": {"opened": counts["openedByMembers"], "clicked": counts["clickedByMembers"]},
+    }

@@ -8,6 +8,7 @@ counted next to it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.db.models import CharField, F, Func, Q, Value
@@ -24,10 +25,9 @@ from outreach.messaging.delivery.outcomes import (
     COMPLAINED,
     HARD,
     HARD_BOUNCE,
-    REPLY,
+    REPLIED,
     SOFT,
     SOFT_BOUNCE,
-    received,
     unsubscribed,
 )
 from outreach.messaging.delivery.selectors import LOGGED, sent_messages, with_handed_at
@@ -103,6 +103,20 @@ VISITS = (
     count("clicked", gettext_lazy("Clicked"), Q(click_count__gt=0), filter_condition("clickCount", "greaterThan", 0)),
 )
 """Messages that people have opened and clicked a link of, where that is tracked."""
+DELIVERED = replace(
+    count(
+        "delivered",
+        gettext_lazy("Delivered"),
+        Q(delivery_status__in=REACHED),
+        filter_condition("deliveryStatus", "in", list(REACHED)),
+    ),
+    known_by="told",
+)
+"""Messages that reached the recipient's server; unknown where none of `told` could report it."""
+REPORTING = Q(channel__in=channels_with_reports()) | Q(delivery_status__in=REACHED)
+"""Messages whose delivery is reported."""
+REPLIES = count("replied", gettext_lazy("Replied"), REPLIED, filter_condition("repliedSince", "equals", True))
+"""Messages that were replied to, by mail or chat, as campaigns and outreach count them."""
 OPENS_MEASURED = (
     Q(opens_tracked=True) | Q(open_count__gt=0) | Q(channel__in=[SendJob.Channel.CHATAPP, *channels_with_reports()])
 )
@@ -193,9 +207,7 @@ OUTREACH = Report(
                 count("sent", gettext_lazy("Sent")),
                 *VISITS,
                 *MEASURED,
-                count(
-                    "replied", gettext_lazy("Replied"), Q(received(REPLY)), filter_condition("replied", "equals", True)
-                ),
+                REPLIES,
             ),
         ),
     ),
@@ -247,18 +259,13 @@ DELIVERABILITY = Report(
                 count(
                     "told",
                     gettext_lazy("Delivery reported"),
-                    Q(channel__in=channels_with_reports()) | Q(delivery_status__in=REACHED),
+                    REPORTING,
                     any_condition(
                         filter_condition("channel", "in", channels_with_reports()),
                         filter_condition("deliveryStatus", "in", list(REACHED)),
                     ),
                 ),
-                count(
-                    "delivered",
-                    gettext_lazy("Delivered"),
-                    Q(delivery_status__in=REACHED),
-                    filter_condition("deliveryStatus", "in", list(REACHED)),
-                ),
+                DELIVERED,
                 *VISITS,
                 *MEASURED,
                 count(

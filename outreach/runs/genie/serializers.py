@@ -177,7 +177,8 @@ class SearchSnapshot(Output):
 
 MEASURED = "opened and clicked: sent messages of which these are measured, such as those sent with tracking."
 TRACKING = "opened and clicked: whether these are measured of messages that are sent now."
-PROGRAM_VISITS = "opened and clicked: messages that programs alone have opened, or clicked a link of."
+PROGRAM_VISITS = "opened and clicked: messages that no recipient, but a program has opened, or clicked a link of."
+OWN_VISITS = "opened and clicked: messages that no recipient, but a member has opened, or clicked a link of."
 
 
 class RunOut(Output):
@@ -199,6 +200,7 @@ class RunOut(Output):
             "measured",
             "tracking",
             "programVisits",
+            "ownVisits",
             "byDay",
         }
     )
@@ -309,6 +311,7 @@ class RunDetail(RunOut):
     measured = Computed(serializers.DictField(child=serializers.IntegerField(), help_text=MEASURED))
     tracking = Computed(serializers.DictField(child=serializers.BooleanField(), help_text=TRACKING))
     programVisits = Computed(serializers.DictField(child=serializers.IntegerField(), help_text=PROGRAM_VISITS))
+    ownVisits = Computed(serializers.DictField(child=serializers.IntegerField(), help_text=OWN_VISITS))
     byDay = Computed(serializers.ListField(child=serializers.DictField(), help_text=BY_DAY))
     lapsedCount = Computed(
         serializers.IntegerField(

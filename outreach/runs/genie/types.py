@@ -72,6 +72,7 @@ class RunDetailData(RunData):
     measured: dict[str, int]
     tracking: dict[str, bool]
     programVisits: dict[str, int]
+    ownVisits: dict[str, int]
     byDay: list[Values]
     lapsedCount: int
     steps: list[Values]

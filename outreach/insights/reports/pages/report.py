@@ -21,6 +21,8 @@ DAYS = ("startDate", "endDate")
 USUAL = "last30"
 CALENDAR = ("thisMonth", "lastMonth", "thisQuarter")
 """Ranges whose period before is that of the calendar."""
+COMPARED = {"campaigns": ("sent", "openRate", "clickRate", "replied")}
+"""Report that compares its rows, so that its table comes first -> the numbers of its cards."""
 PERIODS = {
     "last7": gettext_lazy("7 days"),
     "last30": gettext_lazy("30 days"),
@@ -52,11 +54,16 @@ class Reports(ReportPage):
         name = self.request.GET.get("reportType")
         return next((option for option in self.types if option["reportType"] == name), self.types[0])
 
+    @property
+    def is_same(self) -> bool:
+        """Return whether the form was shown with the report that it asks for."""
+        name: str = self.of_type["reportType"]
+        return self.request.GET.get(SHOWN, name) == name
+
     @cached_property
     def of_group(self) -> Values:
         """The grouping of the address, or else the report's first, as after the choice of another report."""
-        is_same = self.request.GET.get(SHOWN, self.of_type["reportType"]) == self.of_type["reportType"]
-        name = self.request.GET.get("by") if is_same else ""
+        name = self.request.GET.get("by") if self.is_same else ""
         return next((option for option in self.of_type["by"] if option["key"] == name), self.of_type["by"][0])
 
     @cached_property
@@ -66,12 +73,14 @@ class Reports(ReportPage):
         metrics = [column["key"] for column in self.of_group["columns"]]
         by = self.of_group["key"]
         metric = sent.get("metric", "")
-        chart = sent.get("chart", "")
+        is_compared = self.of_type["reportType"] in COMPARED
+        usual = "table" if is_compared and by != DAY else "bar"
+        chart = sent.get("chart", "") if self.is_same or not is_compared else ""
         params = {
             "reportType": self.of_type["reportType"],
             "by": by,
             "metric": metric if metric in metrics else metrics[0],
-            "chart": chart if chart in CHARTS and (chart != "line" or by == "day") else "bar",
+            "chart": chart if chart in CHARTS and (chart != "line" or by == "day") else usual,
         }
         return params | self.period()
 
@@ -141,6 +150,7 @@ class Reports(ReportPage):
             "data": data,
             "is_cut": bool(answer.warning),
             "cards": self.cards(data),
+            "table_first": self.asked["reportType"] in COMPARED and self.asked["chart"] == "table",
             "picture": self.picture(data, self.asked["chart"], self.asked["metric"]),
             "adding": self.adding(),
         }
@@ -158,6 +168,7 @@ class Reports(ReportPage):
         first, last = (date.fromisoformat(str(data[name])) for name in DAYS)
         days = (last - first).days + 1
         earlier = self.earlier(before) if self.asked["range"] in CALENDAR else ""
+        keys = COMPARED.get(self.asked["reportType"])
         return [
             {
                 "title": column["title"],
@@ -170,6 +181,7 @@ class Reports(ReportPage):
                 "is_chosen": column["key"] == self.asked["metric"],
             }
             for column in data["columns"]
+            if keys is None or column["key"] in keys or column["key"] == self.asked["metric"]
         ]
 
     def earlier(self, before: Values) -> str:

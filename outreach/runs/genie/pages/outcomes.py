@@ -42,18 +42,30 @@ FILTERS = {
 
 SWITCHES = {"opened": "trackOpens", "clicked": "trackClicks"}
 """Outcome -> the switch of its tracking."""
+UNCOUNTED = {
+    "opened": {
+        "programVisits": gettext_lazy("Mail program opens, not counted: %(number)s"),
+        "ownVisits": gettext_lazy("Opens of your own team, not counted: %(number)s"),
+    },
+    "clicked": {
+        "programVisits": gettext_lazy("Bot clicks, not counted: %(number)s"),
+        "ownVisits": gettext_lazy("Clicks of your own team, not counted: %(number)s"),
+    },
+}
+"""Outcome -> member of the record with visits that are not a recipient's -> the line about them."""
 BY_DAY = ("sent", "opened", "clicked", "replied")
 """Outcomes that the chart shows, in order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A card: label, number, the list of its messages, and a line below the number."""
+    """A card: label, number, the list of its messages, a line below the number, and lines about visits not counted."""
 
     label: str
     number: int | None
     link: str
     text: str
+    uncounted: Sequence[str] = ()
 
 
 class Measured(TypedDict):
@@ -62,6 +74,7 @@ class Measured(TypedDict):
     measured: dict[str, int]
     tracking: dict[str, bool]
     programVisits: dict[str, int]
+    ownVisits: dict[str, int]
     trackOpens: bool
     trackClicks: bool
 
@@ -97,8 +110,8 @@ def outcomes_of(
             continue  # nobody can click in a chat
         link = page.address("messages", f=[f"run:in:{run}", *FILTERS[name]]) if run and number else ""
         measured = record["measured"].get(name, sent)
-        text = below(name, number, Base(sent, measured), record["programVisits"].get(name, 0))
-        cards.append(Outcome(str(label), number, link, text))
+        text = below(name, number, Base(sent, measured))
+        cards.append(Outcome(str(label), number, link, text, [] if number is None else uncounted(record, name)))
     return cards
 
 
@@ -114,7 +127,7 @@ def chart_of(days: Sequence[Values], *, chat: bool = False) -> Values | None:
     return {"names": list(labels.values()), "rows": rows}
 
 
-def below(name: str, number: int | None, base: Base, by_programs: int) -> str:
+def below(name: str, number: int | None, base: Base) -> str:
     """Return the line below a number: its share of the measured messages, or why there is none."""
     if number is None and name == "delivered":
         return gettext("Not reported by SMTP servers")
@@ -130,12 +143,14 @@ def below(name: str, number: int | None, base: Base, by_programs: int) -> str:
             "%(percent)s%% of %(counter)s measured messages",
             base.measured,
         ) % {"percent": percent, "counter": f"{base.measured:,}"}
-    if not by_programs:
-        return rate
-    text = ngettext(
-        "%(rate)s, and %(counter)s by programs alone", "%(rate)s, and %(counter)s by programs alone", by_programs
-    )
-    return text % {"rate": rate, "counter": f"{by_programs:,}"}
+    return rate
+
+
+def uncounted(record: Measured, name: str) -> list[str]:
+    """Return the lines about visits that are not counted, since programs or the company's own members made them."""
+    texts = UNCOUNTED.get(name, {})
+    numbers = {"programVisits": record["programVisits"].get(name), "ownVisits": record["ownVisits"].get(name)}
+    return [text % {"number": f"{numbers[by]:,}"} for by, text in texts.items() if numbers[by]]
 
 
 def unmeasured(page: Page, record: Measured, numbers: Mapping[str, int | None]) -> Unmeasured | None:

@@ -82,7 +82,7 @@ def test_each_number_is_that_of_the_list_it_links_to(cast: Cast, subtests: pytes
                     for column in data["columns"]:
                         if column["filter"] is not None:
                             counted = count_of(cast.session, row["link"], column["filter"])
-                            assert counted == row[column["key"]], (row, column)
+                            assert counted == (row[column["key"]] or 0), (row, column)
                             linked[name] += 1
                 listing = [row for row in data["rows"] if any(row["lists"]) and any(row[key] for key in columns)]
                 for lists, numbers in [(row["lists"], row) for row in listing[:1]] + [(data["lists"], data["totals"])]:
@@ -90,11 +90,11 @@ def test_each_number_is_that_of_the_list_it_links_to(cast: Cast, subtests: pytes
                         listed = column["listed"]
                         if listed is not None and lists[listed["place"]] is not None:
                             counted = count_of(cast.session, lists[listed["place"]], listed["filter"])
-                            assert counted == numbers[column["key"]], (lists, column)
+                            assert counted == (numbers[column["key"]] or 0), (lists, column)
                             linked_totals[name] += 1
                 additive = [one["key"] for one in data["columns"] if one["type"] in ("count", "money", "number")]
                 for key in additive if by != "tag" else ():
-                    assert sum(row[key] for row in data["rows"]) == pytest.approx(data["totals"][key]), key
+                    assert sum(row[key] or 0 for row in data["rows"]) == pytest.approx(data["totals"][key] or 0), key
     with_lists = {name for name, report in REPORTS.items() if any(source.path for source in report.sources)}
     assert set(REPORTS) - with_lists == {"stages"}
     assert linked.keys() == with_lists
@@ -306,7 +306,7 @@ def test_messages_are_found_by_their_time(cast: Cast) -> None:
             for statement in found:
                 cursor.execute(f"EXPLAIN {statement}")
                 plan = "\n".join(line for (line,) in cursor.fetchall())
-                assert re.search(r"Index Cond: .*(created_at|END\)) >=", plan), plan
+                assert re.search(r"Index Cond: .*(created_at|END\)?) >=", plan), plan
                 assert "Seq Scan on outreach_sendjob" not in plan
         transaction.set_rollback(True)
 

@@ -31,8 +31,9 @@ def campaign(name: str) -> tuple[str, str]:
 
 
 def sent(run: str, person: str, days_ago: int) -> SendJob:
+    at = NOW - timedelta(days=days_ago)
     job: SendJob = SendJob.objects.create(
-        run_id=run, contact_id=person, subject="Hi", status="sent", sent_at=NOW - timedelta(days=days_ago)
+        run_id=run, contact_id=person, subject="Hi", status="sent", sending_at=at, sent_at=at
     )
     return job
 
@@ -90,3 +91,20 @@ def test_two_replies_count_for_both_campaigns(cast: Cast) -> None:
         reply(person, 5, new)
     shown = [cast.key.get(f"/campaign/{id}").data["funnel"]["replied"] for id, _ in (first, second)]
     assert shown == [1, 1]
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_reports_count_the_replies_that_the_campaign_counts(cast: Cast, named: bool) -> None:
+    person = contact(cast)
+    with cast.scope():
+        first, second = campaign("First"), campaign("Second")
+        sent(first[1], person, 20)
+        job = sent(second[1], person, 10)
+        reply(person, 5, job if named else None)
+    for caller in (cast.key, cast.session):
+        shown = {id: caller.get(f"/campaign/{id}").data["funnel"]["replied"] for id, _ in (first, second)}
+        assert shown == {first[0]: 0, second[0]: 1}
+        for name in ("campaigns", "outreach"):
+            days = {"startDate": str((NOW - timedelta(days=30)).date()), "endDate": str(NOW.date())}
+            table = caller.get("/logs/report", reportType=name, by="campaign", **days).data
+            assert {row["key"]: row["replied"] for row in table["rows"]} == shown
