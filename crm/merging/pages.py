@@ -153,6 +153,8 @@ class MergeContacts(MergingPage):
     def value(self, contact: Values, name: str) -> Any:
         if name == "organization":
             organization = contact["organization"]
+            if organization and organization["isDeleted"]:
+                return None  # a merge gives nobody a deleted one
             return organization["name"] if organization else contact["formData"].get(self.company_key)
         beside = [key for key, _ in self.beside]
         return contact[name] if name in beside else contact["formData"].get(name)
