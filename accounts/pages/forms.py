@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext as _
 
-from core.text.folding import shows_nothing
+from core.text.folding import shows_nothing, trim_invisible
 from core.text.links import holds_link
 from core.text.translation import gettext_lazy
 from core.types import JsonObject
@@ -94,4 +94,4 @@ def plain_name(name: str) -> str:
         raise forms.ValidationError(_("Enter a value."))
     if holds_link(name):
         raise forms.ValidationError(_("Enter a name without web or email addresses."))
-    return name
+    return trim_invisible(name)

@@ -14,7 +14,7 @@ from core.api.output import to_snake_case
 from core.errors import WHOLE_BODY, ApiError, FieldError, InvalidFormat, ValidationFailed, shorten
 from core.ids import is_id
 from core.internals.rest_framework import declare_source, declared_fields, declared_source
-from core.text.folding import shows_nothing
+from core.text.folding import shows_nothing, trim_invisible
 from core.text.hosts import is_host
 from core.text.links import holds_link
 from core.text.redaction import HIDDEN, SECRET, UNNAMED
@@ -66,7 +66,7 @@ class ObjectIdInput(serializers.CharField):
 
 
 class TextInput(serializers.CharField):
-    """Text. Other types are not converted. Trimmed text of invisible characters is empty."""
+    """Text. Other types are not converted. Trimmed text has no invisible characters at its ends."""
 
     def run_validation(self, data: Any = empty) -> Any:
         is_empty = self.trim_whitespace and isinstance(data, str) and shows_nothing(data)
@@ -75,7 +75,8 @@ class TextInput(serializers.CharField):
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
             raise serializers.ValidationError("must be text", code="invalid")
-        return super().to_internal_value(data)
+        text = super().to_internal_value(data)
+        return trim_invisible(text) if self.trim_whitespace else text
 
 
 class LineInput(TextInput):

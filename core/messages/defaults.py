@@ -42,7 +42,7 @@ FAILURES: dict[str, tuple[int, str]] = {
     "ContactAlreadyExists_400": (400, "This contact already exists."),
     "ContactCategoryNameAlreadyExists_400": (400, "A category with this name already exists."),
     "ContactCategoryNotFound_400": (400, "Category not found."),
-    "ContactDataRequired_400": (400, "Enter the email address or phone number of the contact."),
+    "ContactDataRequired_400": (400, "Enter the missing details of the contact."),
     "ContactNotFound_400": (400, "Contact not found."),
     "ContactNotFound_404": (404, "Contact not found."),
     "CountryNotFound_400": (400, "Country not found."),
@@ -253,6 +253,7 @@ OWN_FAILURES: dict[str, tuple[int, str]] = {
     "WorkflowSecretNotFound_404": (404, "Secret not found."),
     "WorkflowSecretNameAlreadyExists_400": (400, "A secret with this name already exists."),
     "WorkflowRunNotFound_404": (404, "Run not found."),
+    "WebsiteNotAllowed_403": (403, "This isn't available on this website."),
 }
 """Failures that the contract does not name."""
 

@@ -150,7 +150,7 @@ def is_international(value: Any) -> bool:
 def quoted(value: Any) -> str:
     """Return the start of a value in quotes, as it is repeated in a message."""
     shown = shorten(value, 40)
-    return f"\u201c{shown}\u201d" if shown else "Nothing"
+    return f"\u201c{shown}\u201d" if shown else "This value"
 
 
 def _quick(country_code: str | None, country: str, digits: str) -> Phone | None:
@@ -190,7 +190,7 @@ def _invalid_phone(country_code: str | None, digits: str, shown: str) -> BadAddr
     code = int(country_code[1:]) if country_code and not digits.startswith("+") else _code_of(digits)
     country = rules_of(code) if code else None
     if code is None or country is None:
-        return BadAddress(f"{shown} is no phone number. {PHONE}")
+        return BadAddress(f"{shown} is not a phone number. {PHONE}")
     place = f"{_place(code)} (+{code})"
     lengths = sorted(country.lengths)
     plain = digits.removeprefix("+").removeprefix(str(code)) if digits.startswith("+") else digits
@@ -202,7 +202,7 @@ def _invalid_phone(country_code: str | None, digits: str, shown: str) -> BadAddr
         return BadAddress(f"{shown} is too short for {place}. {advice}")
     if plain.isdecimal() and len(plain) > lengths[-1]:
         return BadAddress(f"{shown} is too long for {place}. {advice}")
-    return BadAddress(f"{shown} is no phone number for {place}. {advice}", code=OTHER_COUNTRY)
+    return BadAddress(f"{shown} is not a phone number for {place}. {advice}", code=OTHER_COUNTRY)
 
 
 def _code_of(digits: str) -> int | None:

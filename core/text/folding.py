@@ -102,6 +102,17 @@ _INVISIBLE = re.compile(
 """Unicode's Default_Ignorable_Code_Point, spaces, and the empty pattern of Braille."""
 
 
+_INVISIBLE_ENDS = re.compile(r"^[\s\u00ad\u200b\u200e\u200f\u2060\ufeff]+|[\s\u00ad\u200b\u200e\u200f\u2060\ufeff]+$")
+
+
+def trim_invisible(text: str) -> str:
+    """Return a text without invisible characters at its ends.
+
+    Joiners and variation selectors stay: words and emoji end with them.
+    """
+    return _INVISIBLE_ENDS.sub("", text)
+
+
 def shows_nothing(text: str) -> bool:
     """Return whether a text is empty, or has invisible characters only."""
     return _INVISIBLE.fullmatch(text) is not None

@@ -22,7 +22,7 @@ LETTERS = "holds words or letters. Write the digits of the number alone."
 CUT = "was shortened by a spreadsheet. Write all digits of the number, in a column of texts."
 FRACTION = "is a number with decimals. Write the digits of the phone number alone."
 TAIL = "ends with digits that may be an extension. Write the number without them, or without the space."
-UNREADABLE = "is no phone number. Write one such as +49 170 1234567."
+UNREADABLE = "is not a phone number. Write one such as +49 170 1234567."
 
 _MARKS = {
     **dict.fromkeys("\u2010\u2011\u2012\u2013\u2212\u30fc\ufe58\ufe63", "-"),

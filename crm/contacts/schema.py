@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 from accounts.models import Company
 from core.errors import NamedError
 from core.text.addresses import BadAddress, is_international, read_country_code, read_email, read_phone
-from core.text.folding import shows_nothing
+from core.text.folding import shows_nothing, trim_invisible
 from core.types import JsonObject, Values
 from crm.contacts.kind import CONTACT, IDENTITY
 from crm.contacts.unique_key import KeyedRow, live_holders, lock_unique_key
@@ -189,7 +189,8 @@ def _read_name_and_email(data: Values, row: RecordRow, problems: list[ValueProbl
             continue
         value = data[key] if how is None or data[key] is None else plain_text(data[key])
         if isinstance(value, str):
-            value = "" if key == "name" and shows_nothing(value) else value.strip()
+            name = "" if shows_nothing(value) else trim_invisible(value)
+            value = name if key == "name" else value.strip()
         if value is None or value == "":
             if how is None:
                 row.system[key] = "" if key == "name" else None

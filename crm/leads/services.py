@@ -136,11 +136,8 @@ def _errors(written: LeadResult) -> dict[int, tuple[ApiError, list[ValueProblem]
         error = DuplicateField(REPEATED, detail, code=REPEATS, params={"record": lead})
         errors[index] = error, [ValueProblem("contact", DUPLICATE, detail)]
     for index, problems in written.failed.items():
-        error = _error(problems[0].name, reason_of(problems), problems[0].fields)
-        codes = {problem.key: problem.code for problem in problems if problem.code}
-        error.errors = [
-            {**entry, "code": codes[entry["field"]]} if entry["field"] in codes else entry for entry in error.errors
-        ]
+        is_duplicate = problems[0].name == DUPLICATE
+        error = _duplicate(reason_of(problems), problems[0].fields) if is_duplicate else problems_error(problems)
         errors[index] = error, problems
     for index, module in written.refused:
         exceeded = quota_exceeded(module)
@@ -201,13 +198,13 @@ def _refuse_failed(result: BulkResult) -> None:
     try:
         result.refuse_failed()
     except NamedError as error:
-        raise _error(error.name, error.reason, error.fields) from None
+        if error.name != DUPLICATE:
+            raise
+        raise _duplicate(error.reason, error.fields) from None
 
 
-def _error(name: str, text: str, fields: Sequence[str]) -> ApiError:
-    if name == DUPLICATE:
-        return DuplicateField(REPEATED, detail_of(fields, text), field=())
-    return NamedError(name, text, field=fields)
+def _duplicate(text: str, fields: Sequence[str]) -> DuplicateField:
+    return DuplicateField(REPEATED, detail_of(fields, text), field=())
 
 
 def _read_item(

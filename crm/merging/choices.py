@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from django.utils import timezone
 
 from core.errors import NamedError, shorten
 from core.types import JsonObject, Values
+from crm.merging.employers import COLUMN, name_employer, refuse_deleted
+from crm.organizations.selectors import missing_organizations
 from crm.records.kinds import Part
 from crm.records.problems import problems_error
 from crm.records.schema import BAD_CUSTOM, BAD_SYSTEM, UNKNOWN, RecordSchema
@@ -27,15 +29,19 @@ def choose(
     fill_empty: bool,
 ) -> None:
     """Set the winner's values in its state."""
-    chosen, values = _sort(schema, parts, {state.id: state for state in (winner, *losers)}, choices)
+    states = {state.id: state for state in (winner, *losers)}
+    chosen, values = _sort(schema, parts, states, choices)
+    gone = sorted(missing_organizations(state.before.get(COLUMN) for state in losers))
+    refuse_deleted(winner, states, choices, gone)
     if fill_empty:
-        _fill(schema, parts, winner, losers, choices)
+        _fill(schema, parts, winner, losers, choices, gone)
     for key, state in chosen.items():
         if key in parts:
             winner.after.update({column: state.before[column] for column in parts[key].columns})
         else:
             _put(winner, key, state.custom_before.get(key))
     _apply_values(schema, winner, values)
+    name_employer(schema, winner, states, choices)
     _refuse_emptied(schema, parts, winner, choices)
 
 
@@ -71,11 +77,15 @@ def _fill(
     winner: RecordState,
     losers: Sequence[RecordState],
     choices: Values,
+    gone: Collection[str],
 ) -> None:
-    """Fill the winner's empty values that nobody has chosen from the first of the others that has one."""
+    """Fill the winner's empty values that nobody has chosen from the first of the others that has one.
+
+    Organizations that are `gone` fill nothing.
+    """
     decided = {parts[key] for key in choices if key in parts}
     for part in dict.fromkeys(parts.values()):
-        holder = next((state for state in losers if not _empty(state.before[part.deciding_column])), None)
+        holder = next((state for state in losers if _fills(state.before[part.deciding_column], gone)), None)
         if part not in decided and holder is not None and _empty(winner.before[part.deciding_column]):
             winner.after.update({column: holder.before[column] for column in part.columns})
     for key in schema.fields:
@@ -117,6 +127,10 @@ def _put(state: RecordState, key: str, value: Any) -> None:
         state.custom.pop(key, None)
     else:
         state.custom[key] = value
+
+
+def _fills(value: Any, gone: Collection[str]) -> bool:
+    return not _empty(value) and value not in gone
 
 
 def _empty(value: Any) -> bool:

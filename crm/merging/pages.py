@@ -23,6 +23,8 @@ RULES = {
     "similarName": gettext_lazy("Similar name and company"),
 }
 ORGANIZATION_RULES = {"sameName": gettext_lazy("The same name"), "sameDomain": gettext_lazy("The same domain")}
+ALIASES = gettext_lazy("Email addresses of the same mailbox")
+"""The rule of equal addresses where they differ, as by what follows a plus."""
 SIZE = 20
 MIN_CONTACTS = 2
 MAX_RECORDS = 20
@@ -84,7 +86,7 @@ class Duplicates(MergingPage):
         groups = [
             {
                 **group,
-                "words": self.rules.get(group["rule"], ""),
+                "words": self.words_of(group),
                 "ids": [record["_id"] for record in group["records"]][:MAX_RECORDS],
             }
             for group in answer.data
@@ -97,6 +99,12 @@ class Duplicates(MergingPage):
             "more": self.address(cursor=answer.next_cursor, **more) if answer.next_cursor else "",
             "may_merge": self.may_merge,
         }
+
+    def words_of(self, group: Values) -> str:
+        """Return the reason for which the records of a group look alike."""
+        if group["rule"] == "sameEmail" and len({record["email"].lower() for record in group["records"]}) > 1:
+            return ALIASES
+        return self.rules.get(group["rule"], "")
 
     def do_dismiss(self) -> HttpResponse:
         body = {"ids": self.request.POST.getlist("ids")}
@@ -153,6 +161,8 @@ class MergeContacts(MergingPage):
     def value(self, contact: Values, name: str) -> Any:
         if name == "organization":
             organization = contact["organization"]
+            if organization and organization["isDeleted"]:
+                return None  # a merge gives nobody a deleted one
             return organization["name"] if organization else contact["formData"].get(self.company_key)
         beside = [key for key, _ in self.beside]
         return contact[name] if name in beside else contact["formData"].get(name)

@@ -53,7 +53,12 @@ UNDO = (
 )
 MERGE_ERRORS = ("InvalidPayload_400", *VALUE_ERRORS)
 UNDO_ERRORS = ("NotFound_404", "BadRequest_400", "PlanLimitExceeded_403", "PlanSubscriptionLimitExceeded_403")
-CONTACT_ERRORS = ("ContactNotFound_400", "ContactAlreadyExists_400", "CannotUpdateUniqueKey_400")
+CONTACT_ERRORS = (
+    "ContactNotFound_400",
+    "ContactAlreadyExists_400",
+    "CannotUpdateUniqueKey_400",
+    "OrganizationNotFound_400",
+)
 
 
 def merges_of(panel: str) -> QuerySet[Merge]:
@@ -171,7 +176,7 @@ class LeadMergeViewSet(MergeViewSet):
         input=LeadMerge,
         output=LeadMergeOut,
         success="LeadsMerged_200",
-        errors=(*MERGE_ERRORS, "LeadNotFound_400"),
+        errors=(*MERGE_ERRORS, "LeadNotFound_400", "OrganizationNotFound_400"),
         description=f"{MERGE} contact, team and teamMember are chosen by record. The setting duplicateLeads holds for"
         " the lead that stays. Emits lead.merged.",
     )

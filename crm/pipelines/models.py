@@ -6,6 +6,7 @@ from django.db.models.functions import Lower
 
 from core.fields import CompanyForeignKey, NameField
 from core.models import CompanyModel
+from core.text.translation import gettext_lazy as _
 
 
 class Pipeline(CompanyModel):
@@ -63,4 +64,6 @@ class LostReason(CompanyModel):
     updated_by = CompanyForeignKey("accounts.Member", on_delete=models.SET_NULL, null=True, related_name="+")
 
     class Meta(CompanyModel.Meta):
+        verbose_name = _("reason for loss")
+        verbose_name_plural = _("reasons for loss")
         constraints = [models.UniqueConstraint("company", Lower("name"), name="lostreason_name_unique")]

@@ -53,8 +53,8 @@ def _joined(texts: Sequence[str]) -> str:
     return "; ".join([*(text.rstrip(".") for text in texts[:-1]), *texts[-1:]])
 
 
-def _field_error(problem: ValueProblem) -> FieldError:
-    error = FieldError(field=problem.key, message=problem.text, text=problem.message)
+def _field_error(problem: ValueProblem, field: str) -> FieldError:
+    error = FieldError(field=field, message=problem.text, text=problem.message)
     if problem.code == GONE or "NotFound_" in problem.name:
         return {**error, "code": GONE}
     return {**error, "code": MISSING_VALUE} if problem.code == MISSING_VALUE else error
@@ -62,7 +62,7 @@ def _field_error(problem: ValueProblem) -> FieldError:
 
 def problems_error(problems: Sequence[ValueProblem], where: str = "") -> NamedError:
     """Return the error of a form with these problems. It has the name of the first one, and all fields."""
-    errors = [_field_error(problem) for problem in problems]
+    errors = [_field_error(problem, field) for problem in problems for field in problem.fields or [""]]
     text = explain(problems)
     name = problems[0].name
     code = PERMISSION if name == "UnauthorizedAction_403" else ""

@@ -11,10 +11,13 @@ from accounts.pages.forms import plain_name
 from core.text.folding import shows_nothing
 from crm.models import Lead
 from outreach.site.forms.kinds import BadAnswer, read_answer
+from tests.crm.contacts.helpers import form
 from tests.kit.cast import Caller, Cast
 from tests.kit.factories import ContactFactory, LeadFactory
 
 pytestmark = pytest.mark.django_db
+HIDING = ("Sales\u200b", "\ufeffSales", "Sa\u202eles", "\u2066Sales\u2069", "\u00ad Sales \u2060")
+TURNS = dict.fromkeys((0x202E, 0x2066, 0x2069))
 INVISIBLE = ("\u200b", "\u2060\u200d", "\ufeff", " \u00ad ", "\u3164", "\u2800", "\ufe0f\u034f")
 VISIBLE = ("\U0001f469\u200d\U0001f4bb", "می\u200cخواهم", "क्\u200dष", "❤\ufe0f", "a\u200bb", "\u0627")
 STAGES = [{"name": "Asked"}, {"name": "Ordered", "kind": "won"}, {"name": "Declined", "kind": "lost"}]
@@ -64,6 +67,17 @@ def test_visible_names_are_kept_as_they_are(cast: Cast) -> None:
     for name in VISIBLE:
         answer = cast.key.post("/tag", {"name": name})
         assert (answer.status, answer.data["name"]) == (201, name)
+
+
+@pytest.mark.parametrize("name", HIDING)
+@pytest.mark.parametrize("path", ["key", "session"])
+def test_hidden_characters_make_no_second_name(cast: Cast, path: str, name: str) -> None:
+    caller: Caller = getattr(cast, path)
+    assert caller.post("/tag", {"name": "Sales"}).status == 201
+    assert caller.post("/tag", {"name": name}).status == 400
+    assert caller.post("/team", {"name": name}).data["name"] == "Sales"
+    contact = caller.post("/contact", {"formData": {**form(1), "name": name}})
+    assert contact.data["formData"]["name"].translate(TURNS) == "Sales"  # shown apart from other text
 
 
 @pytest.mark.parametrize("path", ["key", "session"])

@@ -369,5 +369,5 @@ def test_dry_run_says_that_no_message_is_sent(cast: Cast, gone: str, reason: str
     steps = cast.key.post(f"/workflow/{workflow}/test", {"record": id}).data["steps"]
     [step] = [step for step in steps if step["node"] == "a"]
     assert step["handle"] == "suppressed"
-    assert step["effect"].startswith("Sends no message: ")
+    assert step["effect"].startswith("Sends no message. ")
     assert reason in step["effect"]

@@ -205,4 +205,4 @@ def of_unsent(outcome: Outcome) -> str | None:
     """Return the effect of a message that is not sent, with the reason; None for any other outcome."""
     if outcome.handle != "suppressed" or not isinstance(outcome.output, dict):
         return None
-    return gettext("Sends no message: %(reason)s") % {"reason": sentence_of(str(outcome.output.get("reason") or ""))}
+    return gettext("Sends no message. %(reason)s") % {"reason": sentence_of(str(outcome.output.get("reason") or ""))}

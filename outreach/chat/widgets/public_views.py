@@ -16,7 +16,7 @@ from rest_framework.request import Request
 from core.access.callers import caller_of
 from core.api.cross_origin import CrossOriginViewSet
 from core.api.endpoint import endpoint
-from core.errors import NamedError, shorten
+from core.errors import NamedError
 from core.tenancy import company_scope
 from core.types import JsonObject
 from outreach.chat.conversations.models import Conversation, ConversationMessage
@@ -35,7 +35,7 @@ from outreach.chat.widgets.public_serializers import (
 )
 from outreach.chat.widgets.services import config_of
 
-ERRORS = (visitors.NOT_FOUND, "UnauthorizedAction_403", "InvalidPayload_400")
+ERRORS = (visitors.NOT_FOUND, "WebsiteNotAllowed_403", "InvalidPayload_400")
 OF_VISITOR = (*ERRORS, visitors.UNKNOWN)
 MAX_BYTES = 32 * 1024
 
@@ -54,14 +54,13 @@ class WidgetViewSet(CrossOriginViewSet):
         self._scope.enter_context(company_scope(self.widget.company_id))
 
     def _open(self, request: Request, token: str) -> None:
-        """Find the widget, and check the website. Raises WidgetNotFound_404 and UnauthorizedAction_403."""
+        """Find the widget, and check the website. Raises WidgetNotFound_404 and WebsiteNotAllowed_403."""
         self.widget = visitors.open_widget(token)
         origin = request.headers.get("Origin", "")
         if not origin and request.method == "GET":
             return  # no script of another website reads the answer
         if origin.lower() not in self.widget.allowed_origins:
-            detail = f"{shorten(origin, 100)!r} is none of the websites that the widget allows"
-            raise NamedError("UnauthorizedAction_403", detail, field="Origin")
+            raise NamedError("WebsiteNotAllowed_403", "this chat isn't available on this website", field="Origin")
         self.origin = origin
 
     @action(detail=False, methods=["get"])

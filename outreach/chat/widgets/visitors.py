@@ -49,7 +49,7 @@ _ENTITLED_FOR = 60
 
 def unknown_visitor() -> NamedError:
     """Return the error for an id that belongs to no visitor of the widget."""
-    return NamedError(UNKNOWN, "is none of this widget's, or was away for too long; begin anew", field="visitor")
+    return NamedError(UNKNOWN, "this chat has ended; start a new one", field="visitor")
 
 
 def open_widget(token: str) -> ChatWidget:

@@ -54,6 +54,7 @@ OLD = gettext_lazy("This page has expired. Send the form again.")
 MOVED_OFTEN = gettext_lazy("This booking was moved five times today. Cancel the booking or try again tomorrow.")
 TOO_OFTEN = gettext_lazy("Too many attempts. Try again in a minute.")
 TOO_LONG = gettext_lazy("Your answers are too long. Shorten your answers and try again.")
+CHOOSE = gettext_lazy("Choose a time.")
 GONE = gettext_lazy("This time was just taken. Choose another time.")
 NOT_NOW = gettext_lazy("Booking is not possible right now. Try again later, or contact your host.")
 
@@ -114,7 +115,7 @@ def _submit(request: HttpRequest, page: BookingPage) -> HttpResponse:
     at = _moment(sent.get("at", ""))
     with company_scope(page.company_id):
         if at is None:
-            return _choose(request, page, problem=GONE, status=422)
+            return _choose(request, page, problem=CHOOSE, status=422)
         try:
             # Before the form is read, so that refused requests count as well.
             TRIES.count(f"{page.pk} {caller_of(request).network}")
@@ -211,7 +212,7 @@ def _change(request: HttpRequest, booking: Booking) -> HttpResponse:
             move(booking, at=at)
             done = "?moved=1"
         else:
-            return _booked(request, booking, problem=GONE, status=422)
+            return _booked(request, booking, problem=CHOOSE, status=422)
     except ApiError as error:
         taken = getattr(error, "name", "") == TAKEN
         reason = error.reason if error.fields else NOT_NOW

@@ -226,7 +226,7 @@ class PublicFormViewSet(CrossOriginViewSet):
         input=PublicSubmit,
         output=SubmittedOut,
         success="FormSubmitted_201",
-        errors=(*NOT_FOUND, "UnauthorizedAction_403"),
+        errors=(*NOT_FOUND, "WebsiteNotAllowed_403"),
         limited=True,
         description="At most five a minute by one network. A site that is none of allowedOrigins is refused.",
     )
@@ -234,7 +234,7 @@ class PublicFormViewSet(CrossOriginViewSet):
         form = self._form()
         SUBMISSIONS.count(f"{form.pk} {caller_of(request).network}")
         if not fits_origin(form, request.headers.get("Origin"), (settings.BASE_URL,)):
-            raise NamedError("UnauthorizedAction_403", "this site is none of the form's allowedOrigins", field="Origin")
+            raise NamedError("WebsiteNotAllowed_403", "this form isn't available on this website", field="Origin")
         keys = {field["key"] for field in form.fields}
         unknown = [key for key in data["answers"] if key not in keys]
         if unknown:

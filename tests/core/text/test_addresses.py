@@ -156,3 +156,10 @@ def test_the_quick_way_agrees_with_the_library() -> None:
         )
     assert quick > 500
     assert trunk > 50
+
+
+@pytest.mark.parametrize("text", ["", "  ", "abc"])
+def test_the_refusal_of_a_text_without_digits_is_plain(text: str) -> None:
+    with pytest.raises(BadAddress) as refused:
+        read_phone("+49", text)
+    assert str(refused.value).startswith(f"{f'“{text}”' if text.strip() else 'This value'} is not a phone number")

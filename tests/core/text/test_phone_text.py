@@ -101,7 +101,7 @@ def test_one_number_is_read(text: str, expected: str) -> None:
             "0011 65 9123 4567",
             "has no country code. Enter the number with its country code, for example +49 170 1234567.",
         ),
-        ("n/a", "is no phone number. Write one such as +49 170 1234567."),
+        ("n/a", "is not a phone number. Write one such as +49 170 1234567."),
     ],
 )
 def test_all_else_is_refused(text: str, problem: str) -> None:

@@ -145,8 +145,8 @@ def test_limits(cast: Cast, outsiders: Cast) -> None:
         foreign = TagFactory()
     for body, message in (
         ({"formData": [form(n) for n in range(501)]}, "The request is not complete or has wrong values."),
-        ({"formData": []}, "Enter the email address or phone number of the contact."),
-        ({}, "Enter the email address or phone number of the contact."),
+        ({"formData": []}, "Enter the missing details of the contact."),
+        ({}, "Enter the missing details of the contact."),
         ({"formData": [form(1)], "tags": [foreign.pk]}, "Tag not found."),
     ):
         answer = cast.key.post("/contact/bulk", body)

@@ -85,7 +85,7 @@ def test_the_category_has_three_names(cast: Cast, alias: str) -> None:
         (
             form(1, number="abc"),
             "InvalidSystemField_400",
-            "number: “abc” is no phone number. Write one such as +49 170 1234567.",
+            "number: “abc” is not a phone number. Write one such as +49 170 1234567.",
         ),
         (
             form(1, countryCode="+999"),

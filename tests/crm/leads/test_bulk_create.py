@@ -146,7 +146,7 @@ def test_what_all_share_is_checked_once_for_all(cast: Cast) -> None:
 def test_500_at_most_and_one_at_least(cast: Cast) -> None:
     refused = cast.key.post("/lead/bulk", {"formData": items(501)})
     assert (refused.status, refused.body["message"]) == (400, "The request is not complete or has wrong values.")
-    assert cast.key.post("/lead/bulk", {}).body["message"] == "Enter the email address or phone number of the contact."
+    assert cast.key.post("/lead/bulk", {}).body["message"] == "Enter the missing details of the contact."
     with cast.scope():
         roof = product("Roof")
     made = cast.key.post("/lead/bulk", {"formData": items(500), "productServices": [roof.pk]})

@@ -220,7 +220,7 @@ def test_what_is_refused(cast: Cast, outsiders: Cast, ann: Contact) -> None:
         ({"attendees": [{"member": blocked.pk}]}, 400, "This member has not accepted the invite, or is blocked."),
         ({"attendees": [{"contact": foreign.pk}]}, 400, "Contact not found."),
         ({"attendees": [{"contact": gone.pk}]}, 400, "Contact not found."),
-        ({"attendees": [{"contact": silent.pk}]}, 400, "Enter the email address or phone number of the contact."),
+        ({"attendees": [{"contact": silent.pk}]}, 400, "Enter the missing details of the contact."),
         (
             {"attendees": [{"email": "a@b.example\r\nBcc: x@y.example"}]},
             400,

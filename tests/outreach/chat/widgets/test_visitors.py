@@ -89,7 +89,8 @@ def test_only_allowed_websites_are_answered(cast: Cast) -> None:
     for origin in (foreign, "null", f"{SITE}.evil.example", SITE.replace("https", "http"), f"{SITE}:8443"):
         for path, body in (("config", None), ("start", {}), ("poll", {"visitor": "x"}), ("offline", {"text": "x"})):
             refused = call(widget, path, body, origin=origin)
-            assert refused.status == 403, (origin, path)
+            assert (refused.status, refused.body["name"]) == (403, "WebsiteNotAllowed_403"), (origin, path)
+            assert refused.body["message"] == "This isn't available on this website."
             assert "Access-Control-Allow-Origin" not in refused.headers
         assert call(widget, "start", method="OPTIONS", origin=origin).status == 403
     assert call(widget, "start", {}, origin="").status == 403  # a browser names it with each POST

@@ -137,7 +137,10 @@ def test_no_tap_alone_moves_a_meeting(cast: Cast) -> None:
     assert ("Meeting moved" in done, "Meeting booked" in done) == (True, False)
     gone = Client().get(f"{place}?move=1&at=2027-03-02T09:10:00%2B00:00").content.decode()
     assert ("just taken" in gone, 'value="move"' in gone) == (True, False)
-    assert Client().post(place, {"do": "move", "at": "soon"}).status_code == 422
+    for at_no_time in ({"at": "soon"}, {"at": ""}, {}):
+        asked = Client().post(place, {"do": "move", **at_no_time})
+        shown = asked.content.decode()
+        assert (asked.status_code, "Choose a time." in shown, "just taken" in shown) == (422, True, False)
     cancelled = Client().post(place, {"do": "cancel"})
     assert "booked" not in Client().get(cancelled["Location"]).content.decode()
 
@@ -198,3 +201,11 @@ def test_time_zones_stand_by_region_without_old_names(cast: Cast) -> None:
     assert len(listed) == len({*listed})
     assert ("Asia/Kolkata" in listed, "Europe/Amsterdam" in listed) == (True, True)
     assert not {"Asia/Calcutta", "US/Eastern", "GB", "Etc/GMT+5", "Europe/Kiev"} & {*listed}
+
+
+def test_a_booking_without_a_time_asks_for_one(cast: Cast) -> None:
+    page = make_page(cast)
+    for sent in ({}, {"at": ""}, {"at": "soon"}):
+        refused = Client().post(path_of(page), sent)
+        shown = refused.content.decode()
+        assert (refused.status_code, "Choose a time." in shown, "just taken" in shown) == (422, True, False)
