@@ -47,6 +47,12 @@ class Person:
 class ContactField(Field):
     """A field that holds the id of a contact, which people find by a search."""
 
+    find_hint = _("Name, email, phone or company")
+    found_label = _("Contacts")
+    nothing = _("No contacts match.")
+    sends_empty = False
+    """Forms send an empty value for none, since the record has one that may be removed."""
+
     def __init__(self, name: str = "contact", label: str = "", **options: Any) -> None:
         super().__init__(name, label or str(_("Contact")), **options)
         self.template_name = "web/parts/contact_picker.html"

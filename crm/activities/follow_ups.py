@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from django.db.models import QuerySet
+from datetime import datetime
+
+from django.db.models import Case, F, QuerySet, When
 from django.utils import timezone
 
 from accounts.mails.services import Letter
@@ -67,10 +69,24 @@ def event_payload(follow_up: FollowUp) -> JsonObject:
     return tasks.event_payload(follow_up)
 
 
-def _with_reminders() -> QuerySet[FollowUp]:
+def open_tasks() -> QuerySet[FollowUp]:
+    """Return the open tasks with all that mails about them name."""
     return FollowUp.objects.filter(status=Status.OPEN, deleted_at=None).select_related(
         "lead__contact", "contact", "organization", "assignee"
     )
+
+
+class TaskReminder(Reminder):
+    """The reminder of a task. Sent when the task is due or later, it takes the place of the overdue notice."""
+
+    def sent(self, now: datetime) -> JsonObject:
+        notice_at = Case(When(due_at__lte=now, then=None), default=F("notice_at"))
+        return {**super().sent(now), "notice_at": notice_at}
+
+
+def about_context(task: FollowUp) -> JsonObject:
+    """Return what mails about a task name it with: the contact of its record, or the organization."""
+    return {"contact": task.lead.contact if task.lead else task.contact, "organization": task.organization}
 
 
 def _letters(task: FollowUp) -> list[Letter]:
@@ -82,11 +98,10 @@ def _letters(task: FollowUp) -> list[Letter]:
     context = {
         "member": member,
         "follow_up": task,
-        "contact": task.lead.contact if task.lead else task.contact,
-        "organization": task.organization,
+        **about_context(task),
         "overdue": task.due_at <= timezone.now(),
     }
     return [Letter(member.email, context)]
 
 
-REMINDER = Reminder(_with_reminders, "follow_up_reminder", _letters)
+REMINDER = TaskReminder(open_tasks, "follow_up_reminder", _letters)

@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.long, pytest.mark.django_db(transaction=True)]
 def test_add_complete_and_undo(page: Page, live_server: Any) -> None:
     cast = make_cast()
     with cast.scope():
-        OrganizationFactory(name="Acme")
+        acme = OrganizationFactory(name="Acme").pk
 
     page.goto("/")
     page.get_by_label("Email address").fill(cast.owner.email)
@@ -29,13 +29,17 @@ def test_add_complete_and_undo(page: Page, live_server: Any) -> None:
     page.goto(f"/c/{cast.company.pk}/follow-ups")
 
     page.keyboard.press("c")
-    page.get_by_role("link", name="Choose a record").click()
-    page.get_by_role("searchbox", name="Find records").fill("acm")
-    page.get_by_role("link", name="Acme").click()
-    expect(page.get_by_text("About Acme")).to_be_visible()
     page.locator("#f-title").fill("Call them")
     page.get_by_label("Due").fill("2090-05-06T10:00")
-    page.get_by_role("button", name="Add task").click()
+    for is_kept in (False, True):
+        page.get_by_role("combobox", name="Record").fill("acm")
+        expect(page.get_by_role("option", name="Acme")).to_be_visible()
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("button", name="Remove Acme")).to_be_visible()
+        if not is_kept:
+            page.get_by_role("button", name="Remove Acme").click()
+    expect(page.locator("#f-title")).to_have_value("Call them")
+    page.locator("#f-title").press("Enter")
     expect(page.get_by_text("Task added")).to_be_visible()
     expect(page.get_by_role("heading", name="Later")).to_be_visible()
 
@@ -45,4 +49,10 @@ def test_add_complete_and_undo(page: Page, live_server: Any) -> None:
     page.get_by_role("button", name="Undo").click()
     expect(page.get_by_role("heading", name="Later")).to_be_visible()
     with cast.scope():
-        assert FollowUp.objects.get().status == "open"
+        task = FollowUp.objects.get()
+        assert (task.status, task.organization_id) == ("open", acme)
+
+    page.get_by_role("button", name="Snooze: Call them").click()
+    heights = page.locator("[popover]:popover-open button").evaluate_all("all => all.map(one => one.offsetHeight)")
+    assert len(heights) == 3
+    assert max(heights) < 50, "one line each"

@@ -37,6 +37,7 @@ PARENTS = {
     "outreach-audience": "outreach-new",
     "outreach-people": "outreach-new",
     "contact-pick": "lead-new",
+    "task-record": "follow-up-new",
     "organization-names": "contact-new",
     "outreach-steps": "outreach-new",
     "outreach-samples": "outreach-new",

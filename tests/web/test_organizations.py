@@ -81,6 +81,15 @@ def test_a_value_is_edited_at_its_place(scope: Cast, client: Any) -> None:
     assert acme.owner_id == scope.owner.pk
 
 
+def test_the_header_opens_the_composers(scope: Cast, client: Any) -> None:
+    acme = OrganizationFactory(name="Acme")
+    path = at(scope.owner, f"organizations/{acme.pk}")
+    actions = re.search(r'<nav class="record-actions".*?</nav>', html_of(client.get(path)), re.DOTALL)
+    assert actions
+    targets = re.findall(r'href="([^"]*)"', actions[0])
+    assert targets == [f"{path}?compose=note#history", f"{path}?compose=task#history"]
+
+
 def test_related_people_and_leads(scope: Cast, client: Any) -> None:
     acme = OrganizationFactory(name="Acme")
     ann = ContactFactory(name="Ann Lee", organization=acme)

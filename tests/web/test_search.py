@@ -12,7 +12,7 @@ from django.utils import timezone
 from accounts.models import Member, Role
 from config.urls.web import PAGES
 from core.global_search import SEARCH_KINDS
-from core.web.navigation.places import NOTIFICATIONS, PLACES
+from core.web.navigation.places import NOTIFICATIONS, PLACES, SETTINGS
 from core.web.pages import PersonPage
 from crm.models import BulkJob, Export, File, Import, Stage, Tag
 from outreach.models import GenieScheduler
@@ -137,8 +137,24 @@ SOUGHT = {
     "mail server": "senders",
     "dns": "deliverability",
     "stages": "leads",
+    "to do": "follow-ups",
+    "utm": "tracking",
+    "utm tags": "tracking",
+    "new task": "follow-up-new",
+    "add task": "follow-up-new",
+    "create task": "follow-up-new",
+    "log a call": "call-new",
+    "add contact": "contact-new",
 }
 """Words that people use -> the name of a page that the palette finds by them."""
+
+
+def test_each_kind_of_record_in_the_side_bar_has_its_action() -> None:
+    """The first page of an entry lists records; the entry's page for a new one is an action of the palette."""
+    forms = [page for page in PAGES if page.name.endswith("-new") and page.menu and page.menu.place != SETTINGS]
+    with_action = {page.menu for page in PAGES if page.action}
+    assert len(forms) > 8
+    assert [page.name for page in forms if page.menu not in with_action] == []
 
 
 def test_pages_are_found_by_their_usual_names(scope: Cast, client: Any, subtests: pytest.Subtests) -> None:

@@ -57,8 +57,8 @@ def test_tasks_stand_under_their_days(scope: Cast) -> None:
 @pytest.mark.parametrize("kind", ["", "lead", "contact", "organization"])
 def test_a_task_is_added_about_a_record_or_none(scope: Cast, client: Any, records: dict[str, str], kind: str) -> None:
     new = at(scope.owner, "follow-ups/new") + (f"?{kind}={records[kind]}" if kind else "")
-    name = {"": "Choose a record", "lead": "Ann Lee", "contact": "Bob Ray", "organization": "Acme"}[kind]
-    assert name in text_of(client.get(new))
+    name = {"lead": "Ann Lee", "contact": "Bob Ray", "organization": "Acme"}.get(kind, "nobody")
+    assert (f"Remove {name}" in html_of(client.get(new))) is bool(kind)
     assert client.post(new, {"title": "Send it", "dueAt": "soon"}).status_code == 422
     sent = {"title": "Send it", "dueAt": "2030-05-06T10:00", "type": "call", "priority": "high", "recurrence": "weekly"}
     assert "Task added" in toast_of(client, client.post(new, sent))
@@ -68,21 +68,84 @@ def test_a_task_is_added_about_a_record_or_none(scope: Cast, client: Any, record
     assert (task.type, task.priority, task.recurrence, task.assignee_id) == ("call", "high", "weekly", scope.owner.pk)
     page = client.get(at(scope.owner, f"follow-ups/{task.pk}"))
     assert page.status_code == 200
-    assert (f"About {name}" in text_of(page)) is bool(kind)
+    assert (f"Remove {name}" in html_of(page)) is bool(kind)
     changed = {"recurrence": "", "priority": "low"}
     assert "Task saved" in toast_of(client, client.post(at(scope.owner, f"follow-ups/{task.pk}"), changed))
     task.refresh_from_db()
     assert (task.recurrence, task.priority, task.type) == (None, "low", "call")
 
 
-def test_records_are_found_by_a_search(scope: Cast, client: Any, records: dict[str, str]) -> None:
-    new = at(scope.owner, "follow-ups/new")
-    assert f"?organization={records['organization']}" in html_of(client.get(f"{new}?find=acme"))
-    assert f"?contact={records['contact']}" in html_of(client.get(f"{new}?find=bob"))
-    assert "No records match." in text_of(client.get(f"{new}?find=zzz"))
-    assert "No records match." not in text_of(client.get(f"{new}?find="))
-    for kind in records:
-        assert "no longer exists" in text_of(client.get(f"{new}?{kind}={'a' * 24}"))
+TYPED = {"title": "Send it", "dueAt": "2030-05-06T10:00", "priority": "high", "notes": "With prices"}
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+def test_a_record_is_picked_without_script(scope: Cast, client: Any, records: dict[str, str], is_new: bool) -> None:
+    task = (
+        None if is_new else FollowUp.objects.create(title="X", due_at=datetime.now(UTC), contact_id=records["contact"])
+    )
+    path = at(scope.owner, f"follow-ups/{task.pk if task else 'new'}")
+    for kind, text in (("organization", "acme"), ("contact", "bob"), ("lead", "ann")):
+        found = html_of(client.post(path, {**TYPED, "do": "find", "record": "", "find": text}))
+        assert f'type="radio" name="record" value="{kind}-{records[kind]}"' in found
+        kept = ('value="Send it"', 'value="2030-05-06T10:00"', '"high" selected', "With prices", f'value="{text}"')
+        assert [part in found for part in kept] == [True] * 5
+    assert "No records match." in html_of(client.post(path, {**TYPED, "do": "find", "record": "", "find": "zzz"}))
+    unsure = client.post(path, {**TYPED, "do": "save", "record": "", "find": "acme"})
+    assert (unsure.status_code, "Pick a record, or clear the search." in text_of(unsure)) == (422, True)
+    picked = {**TYPED, "record": f"organization-{records['organization']}"}
+    client.post(path, {**picked, "do": "save", "find": "acme"})
+    saved = FollowUp.objects.get()
+    assert (saved.organization_id, saved.contact_id, saved.title) == (records["organization"], None, "Send it")
+    edit = at(scope.owner, f"follow-ups/{saved.pk}")
+    assert 'aria-label="Remove Acme"' in html_of(client.get(edit))
+    removed = html_of(client.post(edit, {**picked, "title": "Other", "do": "unpick"}))
+    assert ("Remove Acme" in removed, 'value="Other"' in removed) == (False, True)
+    client.post(edit, {**TYPED, "do": "save", "record": "", "find": ""})
+    saved.refresh_from_db()
+    assert saved.organization_id is None
+
+
+@pytest.mark.parametrize("kind", ["lead", "contact", "organization"])
+@pytest.mark.parametrize("id", ["a" * 24, "x", "deleted"])
+def test_no_task_is_saved_about_a_record_that_is_gone(
+    scope: Cast, client: Any, records: dict[str, str], kind: str, id: str
+) -> None:
+    if id == "deleted":
+        id = records[kind]
+        assert scope.key.delete(f"/{kind}", {"ids": [id]}).status == 200
+    new = at(scope.owner, f"follow-ups/new?{kind}={id}")
+    assert "no longer exists" in text_of(client.get(new))
+    for sent in ({**TYPED}, {**TYPED, "record": f"{kind}-{id}"}):
+        refused = client.post(new, sent)
+        page = html_of(refused)
+        assert (refused.status_code, 'value="Send it"' in page, "With prices" in page) == (422, True, True)
+        assert f'name="record" value="{kind}-{id}"' in page
+        assert f"This {kind} no longer exists. Pick another." in text_of(refused)
+    assert not FollowUp.objects.exists()
+    client.post(new, {**TYPED, "record": ""})
+    assert FollowUp.objects.count() == 1, "removed from the form"
+
+
+def test_the_suggestions_are_a_part_of_the_form(scope: Cast, client: Any, records: dict[str, str]) -> None:
+    place = at(scope.owner, "follow-ups/record")
+    part = {"HX-Request": "true"}
+    found = html_of(client.get(f"{place}?find=acme", headers=part))
+    assert f"{place}?record=organization-{records['organization']}" in found
+    assert "Remove Acme" in html_of(client.get(f"{place}?record=organization-{records['organization']}", headers=part))
+
+
+def test_filters_and_times_of_the_list(scope: Cast) -> None:
+    with time_machine.travel("2030-05-08T10:00:00Z", tick=False):
+        client = enter(scope.owner)
+        for hours, title, type in ((1, "Soon", "call"), (140, "Far", "email")):
+            due = datetime.now(UTC) + timedelta(hours=hours)
+            FollowUp.objects.create(title=title, due_at=due, assignee=scope.owner, type=type, priority="high")
+        path = at(scope.owner, "follow-ups")
+        page = text_of(client.get(path))
+        assert ("11:00" in page, "in 1 h" in page, "14 May 2030" in page) == (True, False, True)
+        for query, shown in (("type:in:call", (True, False)), ("priority:notIn:high", (False, False))):
+            page = text_of(client.get(path, {"f": query}))
+            assert ("Soon" in page, "Far" in page) == shown
 
 
 def test_completing_is_undone(scope: Cast, client: Any) -> None:
@@ -138,29 +201,13 @@ def test_who_only_reads_changes_nothing(db: None) -> None:
     page = html_of(client.get(at(cast.narrow, f"follow-ups/{task.pk}")))
     deeds = re.findall(r'name="do" value="(\w+)"', page)
     assert ("Call" in page, deeds) == (True, ["comment"])
+    assert [f"<dt>{label}</dt>" in page for label in ("Due", "Type", "Priority", "Repeat", "When")] == [True] * 4 + [
+        False
+    ]
+    assert [f"<dd>{value}</dd>" in page for value in ("To do", "Normal", "Never")] == [True] * 3
     assert "You can't add records here" in text_of(client.get(at(cast.narrow, "follow-ups/new")))
     refused = client.post(at(cast.narrow, "follow-ups/new"), {"title": "X", "dueAt": "2030-05-06T10:00"})
     assert refused.status_code == 422
-
-
-@pytest.mark.parametrize("kind", ["lead", "contact", "organization"])
-def test_the_record_of_a_task_is_changed(scope: Cast, client: Any, records: dict[str, str], kind: str) -> None:
-    task = FollowUp.objects.create(title="Call", due_at=datetime.now(UTC), assignee=scope.owner)
-    path = at(scope.owner, f"follow-ups/{task.pk}")
-    assert f'href="{path}?find="' in html_of(client.get(path))
-    word = {"lead": "ann", "contact": "bob", "organization": "acme"}[kind]
-    found = html_of(client.get(f"{path}?find={word}"))
-    assert (f'value="{kind}"' in found, f'value="{records[kind]}"' in found) == (True, True)
-    assert "No records match." in text_of(client.get(f"{path}?find=zzz"))
-    toast = toast_of(client, client.post(path, {"do": "record", "kind": kind, "id": records[kind]}))
-    assert ("Task saved" in toast, "Undo" in toast) == (True, True)
-    task.refresh_from_db()
-    assert getattr(task, f"{kind}_id") == records[kind]
-    client.post(path, {"do": "record", "kind": "", "id": ""})
-    task.refresh_from_db()
-    assert getattr(task, f"{kind}_id") is None
-    gone = toast_of(client, client.post(path, {"do": "record", "kind": kind, "id": "a" * 24}))
-    assert "not found" in gone
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,10 @@ REVIEW = (
 )
 
 
+OTHER_WORDS = gettext_lazy("add create")
+"""Words that people use for "New" in the label of an action."""
+
+
 @dataclass(frozen=True)
 class Hit:
     """A search result with its address. `number` is unique on the page."""
@@ -164,7 +168,8 @@ class Search(Page):
         hits = [
             Hit(page.action, "", self.address(page.name), "plus")
             for page in pages
-            if page.action and matches(text, page.action) and self.opens(page) and self.may(page.module, "POST")
+            if page.action and matches(text, f"{page.action} {OTHER_WORDS}")
+            if self.opens(page) and self.may(page.module, "POST")
         ]
         hits.sort(key=lambda hit: fold(hit.title) != fold(text))
         return hits[:MAX_PAGES] if text else hits

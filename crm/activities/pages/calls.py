@@ -112,6 +112,7 @@ class NewCall(CallPage, PicksContact):
     path = "calls/new"
     name = "call-new"
     title = gettext_lazy("Log a call")
+    action = title
     template = "web/calls/new.html"
 
     def form(self, values: Values | None = None) -> Form:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from functools import cached_property
 from zoneinfo import ZoneInfo
@@ -24,9 +23,9 @@ from core.web.forms import REST, Field, Fieldset, Form, Option
 from core.web.lists import ListState
 from core.web.navigation.places import TASKS, MenuItem
 from core.web.pages import Page
-from core.web.prefills import find_named_record
 from core.web.record_pages import options_for
 from core.web.timelines import SIZE
+from crm.activities.pages.task_record import PicksRecord, record_of
 
 TABS = (("open", gettext_lazy("Open")), ("mine", gettext_lazy("Mine")), ("done", gettext_lazy("Completed")))
 EMPTY = {
@@ -49,21 +48,6 @@ REMINDERS = {
 }
 COUNT = ngettext_lazy("%(count)s task", "%(count)s tasks")
 WORKING = {"status": ["owner", "accepted"]}
-FOUND = 5
-"""Records of each kind that a search shows."""
-RECORDS = {
-    "contact": gettext_lazy("Contacts"),
-    "lead": gettext_lazy("Leads"),
-    "organization": gettext_lazy("Organizations"),
-}
-"""Kind of record that a task may be about -> the label for several."""
-MODULES = {"organization": "contact"}
-"""Kind of record -> the permission module that shows it, where that has another name."""
-GONE = {
-    "contact": gettext_lazy("This contact no longer exists. Pick another."),
-    "lead": gettext_lazy("This lead no longer exists. Pick another."),
-    "organization": gettext_lazy("This organization no longer exists. Pick another."),
-}
 TYPES = (
     ("todo", gettext_lazy("To do")),
     ("call", gettext_lazy("Call")),
@@ -80,17 +64,9 @@ RECURRENCES = (
 )
 FIELDSETS = (
     Fieldset(gettext_lazy("Task"), ("title", ("dueAt", "assignee"))),
+    Fieldset(gettext_lazy("About"), ("record",)),
     Fieldset(gettext_lazy("More details"), (("type", "priority"), ("recurrence", "remindMinutes"), REST)),
 )
-
-
-@dataclass(frozen=True)
-class About:
-    """The record that a new task is about."""
-
-    kind: str
-    id: str
-    name: str
 
 
 class FollowUps(Page):
@@ -101,7 +77,11 @@ class FollowUps(Page):
     template = "web/follow_ups/list.html"
     module = "lead-activity"
     menu = MenuItem(
-        gettext_lazy("Tasks"), TASKS, 10, "list-todo", keywords=gettext_lazy("follow-ups todo reminders activities")
+        gettext_lazy("Tasks"),
+        TASKS,
+        10,
+        "list-todo",
+        keywords=gettext_lazy("follow-ups todo to do reminders activities"),
     )
 
     choices = (
@@ -109,6 +89,8 @@ class FollowUps(Page):
         Choice("lead.contact.name", gettext_lazy("Contact of the lead")),
         Choice("organization.name", gettext_lazy("Organization")),
         Choice("assignee.name", gettext_lazy("Assigned to")),
+        Choice("type", gettext_lazy("Type"), ("in", "notIn"), TYPES),
+        Choice("priority", gettext_lazy("Priority"), ("in", "notIn"), PRIORITIES),
         Choice("dueAt", gettext_lazy("Due"), DATE, kind="date"),
     )
 
@@ -130,7 +112,7 @@ class FollowUps(Page):
         by, way = ("doneAt", "desc") if self.tab == "done" else ("dueAt", "asc")
         answer = self.read("task", {**self.state.query(), "sortBy": by, "sortOrder": way, "filters": filters})
         return {
-            "groups": [("", answer.data)] if self.tab == "done" else self.by_day(answer.data),
+            "groups": [("", False, answer.data)] if self.tab == "done" else self.by_day(answer.data),
             "state": self.state,
             "choices": self.choices,
             "snoozes": SNOOZES,
@@ -140,8 +122,11 @@ class FollowUps(Page):
             "more": self.state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
         }
 
-    def by_day(self, tasks: Sequence[Values]) -> list[tuple[str, list[Values]]]:
-        """Return the tasks, which are in the order of their times, under the names of their days."""
+    def by_day(self, tasks: Sequence[Values]) -> list[tuple[str, bool, list[Values]]]:
+        """Return the tasks, which are in the order of their times, under the names of their days.
+
+        Each group says whether it spans several days, so that its tasks show their dates.
+        """
         zone = zone_of(self.reader.formats.timezone)
         today = timezone.now().astimezone(zone).date()
         named: dict[str, list[Values]] = {}
@@ -149,7 +134,8 @@ class FollowUps(Page):
             day = datetime.fromisoformat(task["dueAt"]).astimezone(zone).date()
             label = _("Overdue") if task["overdue"] else day_label(day, today)
             named.setdefault(label, []).append(task)
-        return list(named.items())
+        single = (_("Today"), _("Tomorrow"))
+        return [(label, label not in single, group) for label, group in named.items()]
 
     def do_done(self) -> HttpResponse:
         return self._set("done", _("Task completed"), {"do": "reopen", "id": self.sent_id()})
@@ -188,7 +174,7 @@ def day_label(day: date, today: date) -> str:
     return _("This week") if day <= sunday else _("Later")
 
 
-class FollowUpPage(Page):
+class FollowUpPage(PicksRecord):
     module = "lead-activity"
     menu = FollowUps.menu
 
@@ -200,17 +186,10 @@ class FollowUpPage(Page):
     def people(self) -> list[Option]:
         return self.options_of("member", fields="name,email", filters=WORKING)
 
-    def records_found(self) -> JsonObject:
-        """Return the records that the search of the address finds, in groups."""
-        find = self.request.GET["find"].strip()
-        query = {"q": find, "kinds": ",".join(RECORDS), "n": str(FOUND)}
-        answer = self.ask("GET", "search", query) if find else None
-        groups = answer.data["groups"] if answer is not None and answer.ok else []
-        return {"find": find, "searches": True, "groups": [(RECORDS[group["kind"]], group) for group in groups]}
-
-    def form(self, values: Values | None = None) -> Form:
+    def form(self, values: Values | None = None, record: Values | None = None) -> Form:
         """Return the form. Nobody is chosen at first: then it is the record's owner, or the reader."""
         values = values or {}
+        picker = self.record_field(record)
         reminders = {**REMINDERS}
         if values.get("remindMinutes"):
             reminders.setdefault(values["remindMinutes"], MINUTES_BEFORE.of(int(values["remindMinutes"])))
@@ -232,6 +211,8 @@ class FollowUpPage(Page):
         if self.people:
             none = _("Nobody") if values else _("The record's owner, or you")
             fields.insert(2, Field("assignee", _("Assigned to"), "select", options=self.people, placeholder=none))
+        if picker:
+            fields.append(picker)
         return Form(fields=fields, initial=values, fieldsets=FIELDSETS)
 
     @staticmethod
@@ -242,43 +223,38 @@ class FollowUpPage(Page):
             text = payload["remindMinutes"]
             minutes = whole_number(text)
             payload["remindMinutes"] = minutes if minutes is not None else text or None
+        if "record" in payload:
+            payload["record"] = record_of(payload["record"])
         return payload | {name: payload[name] or None for name in ("assignee", "recurrence") if name in payload}
 
 
 class NewFollowUp(FollowUpPage):
-    """A task about the record in the address, about one that is searched for here, or about nothing."""
+    """A task about the record in the address, about one that is picked, or about nothing."""
 
     path = "follow-ups/new"
     name = "follow-up-new"
     title = gettext_lazy("New task")
+    action = title
     template = "web/follow_ups/new.html"
 
-    @cached_property
-    def about(self) -> About | None:
-        """The record that the address names."""
-        for kind in RECORDS:
-            id = self.request.GET.get(kind, "") if self.may(MODULES.get(kind, kind)) else ""
-            record = find_named_record(self, kind, id, str(GONE[kind]))
-            if record is not None:
-                person = record["contact"] if kind == "lead" else record
-                return About(kind, record["_id"], person["name"] or person.get("email") or _("No name"))
-        return None
-
     def show(self) -> Values:
-        if not self.may("lead-activity", "POST"):
-            return {"refused": True}
-        if "find" not in self.request.GET:
-            return {"about": self.about, "form": self.form()}
-        return self.records_found()
+        return {"form": self.form()} if self.may("lead-activity", "POST") else {"refused": True}
+
+    def sent_form(self) -> Form:
+        return self.form().bind(self.request.POST)
+
+    def form_page(self, form: Form, status: int = 200) -> HttpResponse:
+        return self.page({"form": form} if self.may("lead-activity", "POST") else {"refused": True}, status=status)
 
     def do_save(self) -> HttpResponse:
-        form = self.form().bind(self.request.POST)
+        form = self.sent_form()
+        if not self.is_picked(form):
+            return self.form_page(form, status=422)
         values = {name: value for name, value in form.values.items() if value != ""}
-        about = {"record": {"kind": self.about.kind, "id": self.about.id}} if self.about else {}
-        answer = self.ask("POST", "task", None, {**about, **self.body(values)})
+        answer = self.ask("POST", "task", None, self.body(values))
         if not answer.ok:
             form.refuse(answer)
-            return self.page({"about": self.about, "form": form}, status=422)
+            return self.form_page(form, status=422)
         return self.redirect_with_toast(_("Task added"), self.address("follow-ups"))
 
 
@@ -305,6 +281,7 @@ class EditFollowUp(CommentsPage, FollowUpPage):
         due = datetime.fromisoformat(follow_up["dueAt"]).astimezone(self.zone)
         return {
             "title": follow_up["title"],
+            "record": "{kind}-{id}".format(**follow_up["record"]) if follow_up["record"] else "",
             "notes": follow_up["notes"],
             "dueAt": f"{due:%Y-%m-%dT%H:%M}",
             "assignee": (follow_up["assignee"] or {}).get("_id", ""),
@@ -315,11 +292,11 @@ class EditFollowUp(CommentsPage, FollowUpPage):
         }
 
     def show(self) -> Values:
-        form = self.form(self.values()) if self.may("lead-activity", "PATCH") else None
-        if form and "find" in self.request.GET:
-            return {"one": self.follow_up, **self.records_found()}
+        may_edit = self.may("lead-activity", "PATCH")
+        form = self.form(self.values(), self.follow_up["record"]) if may_edit else None
         comment_form = None if self.reader.visit else Form(fields=[self.comment_field()])
-        return {"one": self.follow_up, "form": form, "comment_form": comment_form, **self.comments()}
+        context = {"one": self.follow_up, "form": form, "facts": self.facts, "comment_form": comment_form}
+        return {**context, **self.comments()}
 
     def comments(self) -> JsonObject:
         """Return the comments of the task, the newest first; one that the address names is always among them."""
@@ -346,30 +323,37 @@ class EditFollowUp(CommentsPage, FollowUpPage):
         form.refuse(answer)
         return self.page({**self.show(), "comment_form": form}, status=422)
 
+    @property
+    def facts(self) -> list[tuple[str, str]]:
+        """Return label and value of the choices, for readers who may not change them."""
+        task = self.follow_up
+        shown = [
+            (_("Type"), dict(TYPES)[task["type"]]),
+            (_("Priority"), dict(PRIORITIES)[task["priority"]]),
+            (_("Repeat"), dict(RECURRENCES).get(task["recurrence"], gettext_lazy("Never"))),
+        ]
+        return [(label, str(value)) for label, value in shown]
+
+    def sent_form(self) -> Form:
+        return self.form(self.values(), self.follow_up["record"]).bind(self.request.POST)
+
+    def form_page(self, form: Form, status: int = 200) -> HttpResponse:
+        shown = {"form": form} if self.may("lead-activity", "PATCH") else {}
+        return self.page({**self.show(), **shown}, status=status)
+
     def do_save(self) -> HttpResponse:
         before = self.values()
-        form = self.form(before).bind(self.request.POST)
-        if not form.is_valid():
-            return self.page({"one": self.follow_up, "form": form}, status=422)
+        form = self.sent_form()
+        if not form.is_valid() or not self.is_picked(form):
+            return self.form_page(form, status=422)
         changed = form.changed(before)
         if not changed:
             return self.unchanged(self.address("follow-ups"))
         answer = self.ask("PUT", self.resource, None, self.body(changed))
         if not answer.ok:
             form.refuse(answer)
-            return self.page({"one": self.follow_up, "form": form}, status=422)
+            return self.form_page(form, status=422)
         return self.redirect_with_toast(_("Task saved"), self.address("follow-ups"))
-
-    def do_record(self) -> HttpResponse:
-        """Change the record that the task is about, or make it about none."""
-        kind = self.request.POST.get("kind", "")
-        record = {"kind": kind, "id": self.sent_id()} if kind else None
-        before = self.follow_up["record"] or {"kind": "", "id": ""}
-        answer = self.ask("PUT", self.resource, None, {"record": record})
-        if not answer.ok:
-            return self.refuse(answer, self.request.path)
-        back = {"do": "record", "kind": before["kind"], "id": before["id"]}
-        return self.redirect_with_toast(_("Task saved"), self.request.path, back=back)
 
     def do_done(self) -> HttpResponse:
         return self._set("done", _("Task completed"), {"do": "reopen"})

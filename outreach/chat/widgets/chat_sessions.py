@@ -99,7 +99,7 @@ def write(
 
 def _introduce(widget: ChatWidget, visitor: WidgetVisitor, message: ConversationMessage) -> None:
     """Add a note for members above the first message, with the page and the visitor's answers."""
-    rows = [("Widget", widget.name), ("Page", visitor.page)]
+    rows = [("Website chat", widget.name), ("Page", visitor.page)]
     rows += [(label, getattr(visitor, key)) for key, label in (("email", "Email"), ("phone", "Phone"))]
     rows += [(answer["label"], answer["value"]) for answer in visitor.answers]
     ConversationMessage.objects.create(

@@ -52,7 +52,7 @@ class Tracking(SettingsForm):
         30,
         "mouse-pointer-click",
         gettext_lazy("Sending"),
-        gettext_lazy("opens clicks links tracking domain pixel"),
+        gettext_lazy("opens clicks links tracking domain pixel utm tags campaign source medium"),
     )
     purpose = gettext_lazy("Track opens and clicks in your emails.")
     module = "genie"

@@ -232,6 +232,7 @@ class NewEmailTemplate(NewRecord, TemplateForm, TemplatePage):
     name = "email-template-new"
     shows_new = "email-template"
     title = gettext_lazy("New template")
+    action = gettext_lazy("New email template")
     added = gettext_lazy("Template added")
 
 

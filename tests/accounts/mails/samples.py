@@ -71,7 +71,7 @@ ORDER = {
 }
 CONTACT = SimpleNamespace(name=NASTY, email="ann@example.org", contact_number="+49301234567")
 UNNAMED = SimpleNamespace(name="", email="ann@example.org", contact_number=None)
-FOLLOW_UP = SimpleNamespace(title=NASTY, due_at=AT, notes=NASTY)
+FOLLOW_UP = SimpleNamespace(pk="x", lead_id="x", title=NASTY, due_at=AT, notes=NASTY)
 MEETING: dict[str, Any] = {
     "meeting": SimpleNamespace(title=NASTY, place=NASTY, link=LINK, description=NASTY),
     "organizer": PERSON,
@@ -114,7 +114,10 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
         {**NOTICE, "comment": SimpleNamespace(pk="x", text=NASTY), "author": PERSON},
         {**NOTICE, "comment": SimpleNamespace(pk="x", text=NASTY), "author": None},
     ],
-    "notice_task_overdue": [{**NOTICE, "task": SimpleNamespace(pk="x", title=NASTY, due_at=AT, notes=NASTY)}],
+    "notice_task_overdue": [
+        {**NOTICE, "task": FOLLOW_UP, "contact": CONTACT},
+        {**NOTICE, "task": FOLLOW_UP, "organization": COMPANY},
+    ],
     "notice_run_planned": [{**NOTICE, "run": RUN, "drafts": 2}, {**NOTICE, "run": CAMPAIGN, "drafts": 1}],
     "notice_run_finished": [
         {**NOTICE, "run": run, "counts": {"sent": 1, "failed": 2, "unknown": 0, "cancelled": 0, "suppressed": 3}}

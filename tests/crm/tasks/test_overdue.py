@@ -14,11 +14,14 @@ from accounts.models import Mail, Member, Notification
 from core.jobs import WORK
 from core.tenancy import unscoped
 from core.text.json import format_iso
+from crm.activities.follow_ups import TaskReminder
 from crm.activities.overdue import OverdueNotice
+from crm.activities.reminders import RETRY_DELAY
 from crm.models import FollowUp
+from tests.crm.activities.helpers import mails
 from tests.crm.tasks.helpers import PATH, new, put
 from tests.kit.cast import Cast, make_cast
-from tests.kit.factories import ContactFactory
+from tests.kit.factories import ContactFactory, LeadFactory, OrganizationFactory
 from tests.kit.processes import Forked, kill
 
 DUE = timezone.now() + timedelta(hours=2)
@@ -54,6 +57,59 @@ def test_it_goes_out_once(cast: Cast) -> None:
     with time_machine.travel(LATER + timedelta(minutes=6), tick=False):
         work()
         assert len(told(cast)) == 2, "another time is another notice"
+
+
+@pytest.mark.parametrize(
+    ("minutes", "at", "counts"),
+    [
+        (0, timedelta(minutes=1), (1, 0)),
+        (15, timedelta(minutes=1), (1, 0)),  # the worker was down when it was due
+        (15, timedelta(minutes=-10), (1, 1)),
+        (None, timedelta(minutes=1), (0, 1)),
+    ],
+)
+def test_a_reminder_takes_the_place_of_the_notice(
+    cast: Cast, minutes: int | None, at: timedelta, counts: tuple[int, int]
+) -> None:
+    made = new(cast, dueAt=format_iso(DUE), remindMinutes=minutes)["_id"]
+    with time_machine.travel(DUE + at, tick=False):
+        work()
+    with time_machine.travel(LATER, tick=False):
+        work()
+        assert (len(mails()), len(told(cast))) == counts
+        put(cast, made, dueAt=format_iso(LATER + timedelta(minutes=5)))
+    with time_machine.travel(LATER + timedelta(minutes=6), tick=False):
+        work()
+        assert (len(mails()), len(told(cast))) == (2 * counts[0], counts[1] + (minutes is None)), "another time"
+
+
+def test_the_notice_waits_for_a_reminder_that_failed(cast: Cast, monkeypatch: pytest.MonkeyPatch) -> None:
+    new(cast, dueAt=format_iso(DUE), remindMinutes=0)
+    with time_machine.travel(LATER, tick=False):
+        with monkeypatch.context() as failing:
+            failing.setattr(TaskReminder, "sent", lambda self, now: 1 / 0)
+            work()
+        assert (mails(), told(cast)) == ([], [])
+    with time_machine.travel(LATER + RETRY_DELAY, tick=False):
+        work()
+        assert (len(mails()), told(cast)) == (1, [])
+
+
+@pytest.mark.parametrize("kind", ["contact", "lead", "organization"])
+def test_it_names_the_record(cast: Cast, kind: str) -> None:
+    with cast.scope():
+        records = {
+            "contact": ContactFactory(name="Bob Ray"),
+            "lead": LeadFactory(contact__name="Ann Lee"),
+            "organization": OrganizationFactory(name="Acme"),
+        }
+    new(cast, kind, records[kind].pk, dueAt=format_iso(DUE), notes="Bring cake")
+    with time_machine.travel(LATER, tick=False):
+        work()
+    line = {"contact": "Contact: Bob Ray", "lead": "Lead: Ann Lee", "organization": "Organization: Acme"}[kind]
+    with unscoped(reason="test: mails"):
+        text = Mail.objects.get(kind="notice_task_overdue").text
+    assert (line in text, "Bring cake" in text) == (True, True)
 
 
 @pytest.mark.parametrize("case", ["done", "cancelled", "nobody", "record deleted", "blocked", "created late"])

@@ -76,6 +76,7 @@ class NewChatTemplate(NewRecord, ChatTemplateForm, ChatTemplatePage):
     path = "chat-templates/new"
     name = "chat-template-new"
     title = _("New chat template")
+    action = title
     added = _("Chat template added")
 
     def do_save(self) -> HttpResponse:

@@ -72,6 +72,7 @@ class NewChatbot(NewRecord, ChatbotPage):
     path = "chatbots/new"
     name = "chatbot-new"
     title = gettext_lazy("New chatbot")
+    action = title
     added = gettext_lazy("Chatbot added")
     save_label = gettext_lazy("Continue")
 

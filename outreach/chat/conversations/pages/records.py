@@ -60,6 +60,7 @@ class NewCanned(NewRecord, CannedForm):
     path = "canned-answers/new"
     name = "canned-answer-new"
     title = gettext_lazy("New canned reply")
+    action = title
     added = gettext_lazy("Canned reply added")
 
 
@@ -121,6 +122,7 @@ class NewTimes(NewRecord, TimesForm):
     path = "answer-times/new"
     name = "answer-time-new"
     title = gettext_lazy("New response times")
+    action = title
     added = gettext_lazy("Response time added")
 
 

@@ -42,7 +42,7 @@ def test_a_visitor_writes_the_chatbot_answers_and_a_member_takes_over(cast: Cast
     with cast.scope():
         assert Lead.objects.get(contact=known).pk == chat["lead"]["_id"]
         note = ConversationMessage.objects.get(direction="note")
-        assert note.text == f"Widget: Site\nPage: {SITE}/prices\nEmail: Ann@acme.example\nOrder: A-7"
+        assert note.text == f"Website chat: Site\nPage: {SITE}/prices\nEmail: Ann@acme.example\nOrder: A-7"
     answered = cast.session.post(f"/conversation/{chat['_id']}/messages", {"text": "On Monday."})
     assert answered.status == 201, answered.body
     cast.session.post(f"/conversation/{chat['_id']}/notes", {"text": "A secret"})

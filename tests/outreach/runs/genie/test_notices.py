@@ -39,7 +39,7 @@ def test_a_run_tells_that_drafts_wait_and_that_it_has_ended(cast: Cast, post: Po
     run = planned(cast, 3, draft=True)
     (mail,) = mails()
     assert (mail.kind, mail.to) == ("notice_run_planned", cast.owner.email)
-    assert mail.subject == "3 messages of Invite them to our open day need approval"
+    assert mail.subject == "3 messages of “Invite them to our open day” need approval"
     run_all_tasks()
     assert len(mails()) == 1
     cast.key.post(f"/genie/{run}/approve-all")
