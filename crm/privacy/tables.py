@@ -36,6 +36,12 @@ PERSONAL_MAILS = (
     "meeting_invitation",
     "meeting_reminder",
     "notice_comment_mentioned",
+    "notice_conversation_assigned",
+    "notice_conversation_overdue",
+    "notice_conversation_woken",
+    "notice_form_submitted",
+    "notice_reply_received",
+    "notice_task_overdue",
 )
 """Kinds of the service's own mails that mention contacts or go to them; add a new one here."""
 ERASED = "Erased on request."

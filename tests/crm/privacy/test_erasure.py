@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.apps import apps
+from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from accounts.models import Mail
@@ -24,6 +27,7 @@ from crm.models import (
     SavedView,
 )
 from crm.privacy.registry import PERSONAL_DATA
+from crm.privacy.tables import PERSONAL_MAILS
 from outreach.messaging.delivery.privacy import not_erased
 from outreach.models import (
     LeadGeneration,
@@ -242,3 +246,29 @@ def test_the_columns_of_a_contact_are_blank_afterwards(scope: Cast) -> None:
     row = Contact.objects.values().get()
     left = {name for name, value in row.items() if value not in (None, "", {}, [])}
     assert left <= {"id", "company_id", "created_at", "updated_at", "is_deleted", "deleted_at", "erased_at"}, left
+
+
+@pytest.mark.parametrize("kind", PERSONAL_MAILS)
+def test_no_mail_of_the_service_keeps_the_name(scope: Cast, kind: str) -> None:
+    contact = ContactFactory(name=NAME, email=EMAIL)
+    shared = {"kind": kind, "to": "us@example.org", "company_id": scope.company.pk}
+    Mail.objects.create(subject=f"About {NAME}", status="sent", **shared)
+    Mail.objects.create(subject="Soon", text=f"About {NAME}", status="queued", **shared)
+    other = Mail.objects.create(subject="About others", text="Soon", status="queued", **shared)
+    assert erase(scope.key, contact.pk).data["counts"]["mails"] == 2
+    assert NAME not in str([(mail.subject, mail.text) for mail in Mail.objects.all()])
+    other.refresh_from_db()
+    assert (other.subject, other.status) == ("About others", "queued")
+
+
+def test_every_mail_whose_template_names_a_contact_is_listed() -> None:
+    word = re.compile(r"\b(contact|conversation|inbound|task|follow_up|comment|meeting|lead)\b[.|} ]")
+    parts = {"meeting_facts", "task_facts"}
+    # One is about a connected app, the other about a visit of staff.
+    others = {"notice_social_app_failing", "notice_staff_visited"}
+    named = {
+        path.name.partition(".")[0]
+        for path in (settings.BASE_DIR / "templates" / "mails").glob("*.txt")
+        if word.search(path.read_text())
+    }
+    assert named - parts - others == set(PERSONAL_MAILS)
