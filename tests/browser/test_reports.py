@@ -29,9 +29,9 @@ def test_a_report_is_grouped_otherwise_and_kept_on_a_dashboard(page: Page, live_
     expect(page.get_by_role("heading", name="Reports")).to_be_visible()
     expect(page.locator(".chart")).to_be_visible()
 
-    page.get_by_role("combobox", name="By").select_option("Status")
-    expect(page).to_have_url(re.compile("by=status"))
-    expect(page.get_by_role("link", name="CSV")).to_have_attribute("href", re.compile("by=status"))
+    page.get_by_role("combobox", name="By").select_option("Stage")
+    expect(page).to_have_url(re.compile("by=stage"))
+    expect(page.get_by_role("link", name="CSV")).to_have_attribute("href", re.compile("by=stage"))
     expect(page.get_by_role("link", name="Dashboards").first).to_be_visible()
     page.locator("summary", has_text="Show table").click()
     won = page.get_by_role("row", name=re.compile("^Won"))

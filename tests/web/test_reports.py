@@ -299,6 +299,9 @@ def test_the_forecast_shows_its_weighted_value_and_no_period(cast: Cast) -> None
 
 def test_a_chosen_report_opens_by_its_own_first_grouping(cast: Cast) -> None:
     client = enter(cast.owner)
+    by_stage = html_of(client.get(at(cast.owner, "reports?reportType=leads&by=stage")))
+    by_status = html_of(client.get(at(cast.owner, "reports?reportType=leads&by=status")))
+    assert ['<option value="status"' in page for page in (by_stage, by_status)] == [False, True]
     reports = cast.session.get("/logs/report/types").data["reports"]
     assert len({report["by"][0]["key"] for report in reports}) > 2
     for report in reports:

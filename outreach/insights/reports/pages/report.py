@@ -103,7 +103,10 @@ class Reports(ReportPage):
         by = self.asked["by"]
         charts = options({name: label for name, label in CHARTS.items() if name != "line" or by == "day"})
         names = [Option(option["reportType"], option["title"]) for option in self.types]
-        groups = [Option(option["key"], option["title"]) for option in self.of_type["by"]]
+        keys = {option["key"] for option in self.of_type["by"]}
+        # People group leads by stage; the status of the contract stays in the API, and in stored addresses.
+        left_out = "status" if "stage" in keys and by != "status" else ""
+        groups = [Option(option["key"], option["title"]) for option in self.of_type["by"] if option["key"] != left_out]
         fields = [
             Field("reportType", gettext("Report"), "select", required=True, options=names),
             Field("by", gettext("By"), "select", required=True, options=groups),
