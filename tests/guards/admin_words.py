@@ -20,7 +20,7 @@ CODE_WORDS = re.compile(
 PROVIDER_KEYS = re.compile(
     r"(?<![/\w.-])(?:ai-[ab]|ai-offline|offline-composer|mailvendor-[a-h]|link-template)(?![/\w-])"
 )
-WRONG_PLURAL = re.compile(r"(?<![aeiou])ys\b|(?:x|ch|sh|s)s\b")
+WRONG_PLURAL = re.compile(r"(?<![aeiou])ys\b|(?<!\blo)(?:x|ch|sh|s)s\b")  # a loss is no plural
 """Words in y after a consonant, and in s, x, ch or sh, have another plural, which Django does not make."""
 
 

@@ -1,7 +1,7 @@
 """Templates: good graphs to start from, a JSON file each in workflows/definitions/templates.
 
-Texts that begin with @ stand for values. @me is the member who uses the template, @email:<key> an email template made
-of one of its emails, and @<name> one of its settings. What refers to an empty setting is left out of its list.
+Texts that begin with an at sign stand for values: @me for the member who uses the template, and @<name> for a setting.
+The text @email:<key> stands for an email template that is made of an email. References to empty settings are left out.
 """
 
 from __future__ import annotations

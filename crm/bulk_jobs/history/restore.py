@@ -210,7 +210,7 @@ class _Batch:
             there = _lock_present(reference.related_model, {record.row[column] for record in moved})
             for record in moved:
                 if record.row[column] not in there and not self._place(record, column):
-                    record.keep_present_value(column)
+                    record.drop_reference(column)
             if column == PLACES[-1]:
                 for record in moved:
                     if record.row[column] in there:

@@ -23,6 +23,10 @@ DELETION = ("is_deleted", "deleted_at", "merged_into_id")
 all of them."""
 
 
+OPTIONAL = ("lost_reason_id",)
+"""References without which the other columns of their group stand: a lead is lost without its reason, too."""
+
+
 @dataclass(slots=True)
 class MergedRecord:
     """The record to write.
@@ -64,6 +68,14 @@ class MergedRecord:
     def group(self, column: str) -> tuple[str, ...]:
         """Return the columns that belong together with this one, including itself."""
         return DELETION if column in DELETION else self.groups.get(column, (column,))
+
+    def drop_reference(self, column: str) -> None:
+        """Refer to nothing in place of a record that is gone where that can be, else keep the present values."""
+        if column in OPTIONAL:
+            self.row[column] = None
+            self.kept.append(column)
+        else:
+            self.keep_present_value(column)
 
     def keep_present_value(self, column: str) -> None:
         """Keep the present values of the column and of those that belong to it."""

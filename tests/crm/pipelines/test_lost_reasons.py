@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from accounts.models import CompanySettings
+from tests.crm.bulk_jobs.helpers import done
 from tests.crm.leads.helpers import make
 from tests.crm.pipelines.helpers import make_pipeline, stage_ids
 from tests.kit.cast import Cast
@@ -84,3 +85,21 @@ def test_the_setting_keeps_the_reason_of_a_lost_lead(cast: Cast, reason: str) ->
     cast.key.put("/settings", {"lostReasonRequired": False})
     assert cast.key.put(address, {"formData": {"status": "lost"}, "lostReason": reason}).status == 200
     assert cast.key.put(address, {"lostReason": None}).data["lostReason"] is None
+
+
+@pytest.mark.parametrize("deleted", [True, False])
+def test_an_undo_restores_the_loss_without_a_deleted_reason(cast: Cast, reason: str, *, deleted: bool) -> None:
+    stages = stage_ids(make_pipeline(cast))
+    lead = make(cast, 1, stage=stages["Gone"], lostReason=reason)
+    address = f"/lead/{lead['_id']}"
+    job = cast.key.put("/lead", {"ids": [lead["_id"]], "stage": stages["Asked"]}).body["bulkJob"]
+    if deleted:
+        assert cast.key.delete("/lost-reason", {"ids": [reason]}).status == 200
+    undone = done(cast, cast.key.post(f"/bulk-job/{job}/undo").data["_id"])
+    assert (undone["status"], undone["report"]["kept"].get(lead["_id"])) == (
+        "completed",
+        ["lostReason"] if deleted else None,
+    )
+    found = cast.key.get(address).data
+    assert (found["status"], found["stage"]["_id"]) == ("lost", stages["Gone"])
+    assert (found["lostReason"] is None) is deleted
