@@ -186,6 +186,7 @@ def propose(
         for place, header in enumerate(headers)
         if header not in known_columns and header not in read_only and header != RECORD_ID
     ]
+    # The company's text field, where there is one, makes or finds the organization as the column of its own does.
     employer = company_field(schema.fields.values())
     custom = [
         FieldSpec(key, spec.name, spec.field_type.name, EMPLOYER_ALIASES if key == employer else ())

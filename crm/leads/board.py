@@ -14,6 +14,7 @@ from crm.pipelines.services import NOT_FOUND
 
 def read_board(rows: QuerySet[Lead], id: str) -> JsonObject:
     """Return the board of the pipeline with this id, of these leads. Raises PipelineNotFound_404."""
+    # A company without stored settings has no row here, so the setting is read as off.
     needs_reason = Exists(CompanySettings.objects.filter(lost_reason_required=True))
     stored = list(Pipeline.objects.annotate(needs_reason=needs_reason).order_by(F("is_default").desc(), "name", "pk"))
     pipelines = [{"_id": row.pk, "name": row.name, "isDefault": row.is_default} for row in stored]

@@ -111,6 +111,7 @@ class SegmentViewSet(ResourceViewSet):
         if not (self.actor.is_unbounded or self.actor.may(panel, "GET")):
             raise PermissionLacking(f"{panel}.GET", "; without p and n the count is told")
         page = ListPagination().read_page(records, matches, query, RECORD_TYPES[panel].output)
+        # Only what counted the whole segment may take the place of its stored number.
         if segment and not query.where and not page.is_capped:
             keep_count(segment, page.total_count)
         answer |= {"count": page.total_count, "records": page.rows}

@@ -125,21 +125,6 @@ def test_a_field_of_the_name_and_type_is_proposed_for_the_next_file(scope: Cast,
     assert (found["Company"], found["Since"]) == ("Organization (company)", "New field (day)")
 
 
-@pytest.mark.parametrize("kind", ["contact", "lead"])
-@pytest.mark.parametrize("header", ["Company", "Firma", "Employer", "Account Name", "Société", "Organisation"])
-def test_a_column_of_companies_is_proposed_as_the_organization(scope: Cast, kind: str, header: str) -> None:
-    file = csv_of(["x1@a.example,+447400123451,Fern", "x2@a.example,+447400123452,Oak"], f"Email,Phone,{header}")
-    field = "organization"
-    for name in ("", "Company name"):
-        if name:
-            made = create_field(actor_id=scope.owner.pk, values={"name": name, "field_type": "text", "panel": kind})
-            field = made.unique_field_id
-        for api in (scope.key, scope.session):
-            body = {"importType": kind, "fileId": helpers.upload(scope, file)}
-            job = api.post(f"/{kind}/import", body).data["import"]
-            assert job["columnMapping"][header] == field
-
-
 ADDRESSES = csv_of(["x1@a.example,1.234,3/9/2024", "x2@a.example,2.500,4/5/2024"], "Email,Value,First contact")
 
 

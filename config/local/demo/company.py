@@ -31,7 +31,7 @@ from config.local.demo.purchases import create_purchase, open_gateways
 from config.local.demo.questions import create_questions
 from config.local.demo.ready_workflows import create_ready_workflows
 from config.local.demo.sales import create_sales
-from config.local.demo.sample_data import CATEGORIES, TAGS
+from config.local.demo.sample_data import CATEGORIES, FIELDS, TAGS
 from config.local.demo.workflows import create_workflows
 from config.local.ports import catcher_port, chats_port, gateways_port, replace
 from config.secrets import read_secret
@@ -77,14 +77,6 @@ PROFILE = {
     "description": "Good coffee for offices: rented machines, freshly roasted beans from nearby roasters,"
     " and repairs within a day.",
 }
-FIELDS = (
-    {"name": "Company", "unique_field_id": "company", "field_type": "text"},
-    {"name": "Job title", "unique_field_id": "jobTitle", "field_type": "text"},
-    {"name": "City", "unique_field_id": "city", "field_type": "text"},
-    {"name": "Employees", "unique_field_id": "employees", "field_type": "number"},
-    {"name": "Birthday", "unique_field_id": "birthday", "field_type": "date"},
-    {"name": "Visited our stand", "unique_field_id": "visitedAt", "field_type": "datetime"},
-)
 FAIR_DAYS_AGO = 12
 """Days since the trade fair that some contacts visited."""
 TILES = [

@@ -112,3 +112,11 @@ TAGS = (
     ("Moved office", "#64748b", 0.06),
 )
 """Name, colour, and probability of a contact to have it."""
+FIELDS = (
+    {"name": "Company", "unique_field_id": "company", "field_type": "text"},
+    {"name": "Job title", "unique_field_id": "jobTitle", "field_type": "text"},
+    {"name": "City", "unique_field_id": "city", "field_type": "text"},
+    {"name": "Employees", "unique_field_id": "employees", "field_type": "number"},
+    {"name": "Birthday", "unique_field_id": "birthday", "field_type": "date"},
+    {"name": "Visited our stand", "unique_field_id": "visitedAt", "field_type": "datetime"},
+)

@@ -217,6 +217,7 @@ class LeadPage(NamesOrganization):
             body["lostReason"] = reason
         answer = self.ask("PUT", f"lead/{id}", None, body)
         if not answer.ok:
+            # Back to the question, where the list of reasons is, rather than to a page that does not ask for one.
             asks_again = answer.name == "LostReasonRequired_400"
             return self.refuse(answer, self.address("lead-move", id, stage=stage) if asks_again else to)
         name = (answer.data["stage"] or {}).get("name", "")

@@ -61,6 +61,7 @@ def unknown_text(name: str, known: Iterable[Placeholder]) -> str:
     for placeholder in known:
         for word in (placeholder.name, placeholder.name.rpartition(".")[2], placeholder.label):
             by_word.setdefault(_plain(word), placeholder)
+    # "Company" alone is nearer to "Your company" by its letters, but people mean the firm of the contact.
     by_word |= {word.casefold(): by_word["organizationname"] for word in COMPANY_WORDS}
     words = list(by_word)
     sought = [_plain(name), _plain(name.rpartition(".")[2])]
