@@ -202,7 +202,7 @@ def test_calls_and_follow_ups_are_made_changed_and_put_off(scope: Cast, client: 
     assert "Call deleted" in toast_of(client, client.post(path, {"do": "delete"}))
 
     new = at(scope.owner, "follow-ups/new")
-    assert f"?lead={lead.pk}" in html_of(client.get(f"{new}?find=ann"))
+    assert f'value="lead-{lead.pk}"' in html_of(client.get(f"{new}?find=ann"))
     assert client.post(f"{new}?lead={lead.pk}", {"title": "Send it", "dueAt": "soon"}).status_code == 422
     sent = {"title": "Send it", "dueAt": "2030-05-06T10:00", "remindMinutes": "60", "assignee": scope.narrow.pk}
     assert "Task added" in toast_of(client, client.post(f"{new}?lead={lead.pk}", sent))

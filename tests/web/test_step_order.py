@@ -43,8 +43,9 @@ def test_changed_settings_are_not_hidden(cast: Cast, client: Client) -> None:
 @pytest.mark.parametrize("type", [name for name, type in NODE_TYPES.items() if type.config.main])
 def test_the_main_settings_are_settings_and_no_needed_one_is_folded(type: str) -> None:
     config = NODE_TYPES[type].config
-    needed = {name for name, field in config.model_fields.items() if field.is_required()}
-    assert needed <= {*config.main} <= {*config.model_fields}
+    fields = {field.alias or name: field for name, field in config.model_fields.items()}
+    needed = {name for name, field in fields.items() if field.is_required()}
+    assert needed <= {*config.main} <= fields.keys()
 
 
 def test_each_problem_leads_to_a_field_that_exists(cast: Cast, client: Client) -> None:

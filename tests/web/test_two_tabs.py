@@ -68,6 +68,7 @@ WITHOUT: dict[str, str] = {
     "lead-cell": "one field, which asks by itself",
     "organization-cell": "one field, which asks by itself",
     "email": "a draft is its writer's alone, and saves itself",
+    "comment-edit": "one text, which is its author's alone",
     "file": "one field",
     "email-template-files": "one list, in which both changes stay",
     "booking-questions": "adds a question",

@@ -41,8 +41,8 @@ class RecordField(ContactField):
         super().__init__("record", _("Record"), help_text=_("A contact, lead or organization."))
 
 
-class PicksRecord(Page):
-    """Shared parts of pages with a form that picks the record of a task."""
+class FindsRecord(Page):
+    """Shared parts of pages that find the record of a task."""
 
     def record_field(self, held: Values | None = None) -> RecordField | None:
         """Return the field, or None if the reader may see no record that a task may be about.
@@ -91,6 +91,10 @@ class PicksRecord(Page):
             for record in group["records"]
         ]
 
+
+class PicksRecord(FindsRecord):
+    """Shared parts of pages with a form that picks the record of a task."""
+
     def form_page(self, form: Form, status: int = 200) -> HttpResponse:
         """Show the page with the form."""
         raise NotImplementedError
@@ -124,7 +128,7 @@ def record_of(text: str) -> JsonObject | None:
     return {"kind": kind, "id": id} if text else None
 
 
-class PickTaskRecord(PicksRecord):
+class PickTaskRecord(FindsRecord):
     """The suggestions of a search for a record, or the picked one: a part of forms."""
 
     path = "follow-ups/record"

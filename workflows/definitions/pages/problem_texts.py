@@ -52,6 +52,7 @@ REASONS: Mapping[str, str] = {
     "onlyOfTemplate": gettext_lazy("Choose a template, or remove the variables."),
     "noEnd": gettext_lazy("Choose events, or add conditions."),
     "nobodyAsked": gettext_lazy("Choose members or roles."),
+    "nobodyTold": gettext_lazy("Choose members, or the owner."),
     "noValues": gettext_lazy("Add at least one value."),
     "noChange": gettext_lazy("Add a value, a tag or a stage to change."),
     "stageNotSet": gettext_lazy("Choose “Set to”: a stage can't be added, removed or cleared."),

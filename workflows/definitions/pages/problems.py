@@ -35,6 +35,7 @@ FIXED_AT = {
     "twoTexts": "config.template",
     "onlyOfTemplate": "config.variables",
     "nobodyAsked": "config.members",
+    "nobodyTold": "config.members",
     "noValues": "config.values",
     "noChange": "config.values",
     "stageNotSet": "config.updateType",

@@ -51,6 +51,8 @@ LABELS = {
     "config.link": gettext_lazy("Video call link"),
     "config.member": gettext_lazy("Member"),
     "config.meeting": gettext_lazy("Meeting"),
+    "config.source": gettext_lazy("Reason"),
+    "config.when": gettext_lazy("When"),
     "config.members": gettext_lazy("Members"),
     "config.method": gettext_lazy("Method"),
     "config.mode": gettext_lazy("Mode"),

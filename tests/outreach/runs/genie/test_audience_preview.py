@@ -115,8 +115,8 @@ def test_leads_stand_for_their_contacts(scope: Cast) -> None:
     assert [row["_id"] for row in answer.data["sample"]] == [named.pk, other.pk]
     stored = Audience.stored({"leadIds": leads})
     assert stored.as_json()["leadIds"] == leads
-    assert stored.after("", 1) == [named.pk]
-    assert stored.after(named.pk, 5) == [other.pk, gone.pk]
+    assert stored.next_ids("", 1) == [named.pk]
+    assert stored.next_ids(named.pk, 5) == [other.pk, gone.pk]
     Lead.objects.filter(contact=other).update(is_deleted=True)
     refused = scope.key.post(PATH, body)
     assert (refused.status, refused.body["message"]) == (400, "Lead not found.")
@@ -145,6 +145,6 @@ def test_walking_an_audience_meets_each_contact_once(scope: Cast) -> None:
     dead = ContactFactory(is_deleted=True).pk
     audience = Audience.stored({"contactIds": [*ids, dead], "tags": [tag.pk], "categories": [category.pk]})
     met: list[str] = []
-    while found := audience.after(met[-1] if met else "", 4):
+    while found := audience.next_ids(met[-1] if met else "", 4):
         met += found
     assert met == sorted({*ids, *tagged, *filed, dead})

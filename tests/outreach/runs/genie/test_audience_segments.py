@@ -19,7 +19,7 @@ def tree(field: str, value: Any) -> dict[str, Any]:
 def walked(audience: Audience, size: int = 1) -> list[str]:
     """The whole walk, some ids at a time."""
     found: list[str] = []
-    while ids := audience.after(found[-1] if found else "", size):
+    while ids := audience.next_ids(found[-1] if found else "", size):
         assert len(found) < 20
         found += ids
     return found
@@ -68,11 +68,11 @@ def test_a_segment_is_run_anew_while_a_run_walks_it(scope: Cast) -> None:
     first, second = ContactFactory(name="Ann"), ContactFactory(name="Bob")
     segment = Segment.objects.create(name="named", filters=tree("name", "Ann"))
     audience = Audience.stored({"segments": [segment.pk], "tags": [tag.pk]})
-    assert audience.after("", 5) == [first.pk]
+    assert audience.next_ids("", 5) == [first.pk]
     Segment.objects.filter(pk=segment.pk).update(filters=tree("name", "Bob"))
-    assert audience.after(first.pk, 5) == [second.pk]
+    assert audience.next_ids(first.pk, 5) == [second.pk]
     segment.delete()
-    assert audience.after("", 5) == [], "a segment that is gone selects nobody"
+    assert audience.next_ids("", 5) == [], "a segment that is gone selects nobody"
     assert not audience.contacts().exists()
 
 
