@@ -83,13 +83,11 @@ def update_comment(
     )
     if text == comment.text and named == former:
         return comment
-    before = comment.text
     comment.text = text
     comment.edited_at = comment.updated_at = timezone.now()
     comment.save(update_fields=["text", "edited_at", "updated_at"])
     _mention(comment, named, actor)
-    changes = {"text": {"from": before, "to": text}} if before != text else {}
-    payloads = {comment.pk: {**event_payload(comment), "changes": changes}}
+    payloads = {comment.pk: event_payload(comment)}
     emit("comment.updated", [comment.pk], payloads=payloads, actor_id=actor.member_id, automation=automation)
     return comment
 
@@ -168,10 +166,20 @@ def record_of(comment: Comment) -> str:
     return str(getattr(comment, f"{kind_of(comment)}_id"))
 
 
+def record_name(comment: Comment) -> str:
+    """Return what people call the comment's record; empty for a person without a name and an address."""
+    if comment.task:
+        return str(comment.task.title)
+    if comment.organization:
+        return str(comment.organization.name)
+    person = comment.lead.contact if comment.lead else comment.contact
+    return (person.name or person.email or "") if person else ""
+
+
 def event_payload(comment: Comment) -> JsonObject:
-    """Return the payload of the event comment.created."""
+    """Return the payload of the event comment.created, without the text: events have a right of their own."""
     members = [mention.member_id for mention in comment.mentions.all() if mention.is_current]
-    return {kind_of(comment): record_of(comment), "text": comment.text, "mentions": sorted(members)}
+    return {kind_of(comment): record_of(comment), "mentions": sorted(members)}
 
 
 def not_found() -> NamedError:
@@ -221,7 +229,7 @@ def _mention(comment: Comment, named: dict[str, str], actor: Actor) -> None:
     receivers = list(active.exclude(pk=actor.member_id).order_by("pk"))
     if receivers:
         author = Member.objects.filter(pk=actor.member_id).first()
-        context = {"comment": comment, "author": author}
+        context = {"comment": comment, "author": author, "about": record_name(comment)}
         notify(MENTIONED.key, context, members=receivers, about=("comment", comment.pk))
 
 

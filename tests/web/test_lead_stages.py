@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -186,3 +187,21 @@ def test_the_form_of_a_lead_has_the_reason_for_loss(scope: Cast, leads: list[Lea
     client.post(path, {"do": "save", "stage": lost, "lostReason": reason})
     leads[0].refresh_from_db()
     assert (leads[0].status, leads[0].lost_reason_id) == ("lost", reason)
+
+
+def test_a_stage_edited_in_place_takes_the_reason_at_once(scope: Cast, leads: list[Lead], client: Any) -> None:
+    reason = scope.key.post("/lost-reason", {"name": "Price"}).data["_id"]
+    cell = f"{at(scope.owner, f'leads/{leads[0].pk}/cell')}?field=stage&at=record"
+    shown = html_of(client.get(cell))
+    assert ('name="lostReason"' in shown, "Only for lost leads" in shown) == (True, True)
+    talk = stage_of_status("contacted").pk
+    open_with_reason = client.post(cell, {"do": "save", "stage": talk, "lostReason": reason})
+    assert (open_with_reason.status_code, "Only a lost lead has a reason" in text_of(open_with_reason)) == (422, True)
+    lost = stage_of_status("lost").pk
+    assert client.post(cell, {"do": "save", "stage": lost, "lostReason": reason}).status_code == 303
+    leads[0].refresh_from_db()
+    assert (leads[0].status, leads[0].lost_reason_id) == ("lost", reason)
+    before = json.dumps({"stage": lost, "lostReason": reason})
+    again = client.post(cell, {"do": "save", "stage": talk, "lostReason": reason, "before": before})
+    leads[0].refresh_from_db()
+    assert (again.status_code, leads[0].status, leads[0].lost_reason_id) == (303, "contacted", None)

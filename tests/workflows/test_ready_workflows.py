@@ -365,6 +365,8 @@ def test_a_second_installation_has_names_of_its_own_and_a_repeated_one_is_the_fi
     first = cast.key.post("/workflow/templates/mail-win-back/install", {"requestId": "a"}).data
     again = cast.key.post("/workflow/templates/mail-win-back/install", {"requestId": "a"}).data
     other = cast.key.post("/workflow/templates/mail-win-back/install", {"requestId": "b"}).data
+    different = cast.key.post("/workflow/templates/mail-re-engagement/install", {"requestId": "a"}).data
+    assert different["_id"] not in (first["_id"], other["_id"])
     assert (again["_id"], again["templates"]) == (first["_id"], first["templates"])
     assert (other["name"], [one["name"] for one in other["templates"]]) == (
         f"{first['name']} (2)",

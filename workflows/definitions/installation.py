@@ -153,7 +153,7 @@ def install_template(
     """
     template = get_template(key, "key" if settings is not None else "template")
     services.lock_names()
-    id = _id_of(member_id, request_id) if request_id else ""
+    id = _id_of(member_id, key, request_id) if request_id else ""
     former = Workflow.objects.filter(pk=id).first() if id else None
     if former is not None and not former.is_deleted:
         return Installed(former, _templates_of(former))
@@ -173,9 +173,9 @@ def install_template(
     return Installed(workflow, [_choice(row.pk, row.name) for row in created.values()])
 
 
-def _id_of(member_id: str, request_id: str) -> str:
+def _id_of(member_id: str, key: str, request_id: str) -> str:
     # The company is in it, so that a request of one company never meets a workflow of another.
-    return sha256(f"{company_id()} {member_id} {request_id}".encode()).hexdigest()[:24]
+    return sha256(f"{company_id()} {member_id} {key} {request_id}".encode()).hexdigest()[:24]
 
 
 def _templates_of(workflow: Workflow) -> list[JsonObject]:

@@ -40,7 +40,7 @@ from core.text.json import format_iso
 from core.types import JsonObject
 from crm.contacts.services import create_contacts
 from crm.custom_fields.services import create_field
-from crm.models import Contact, ContactCategory, ProductService, SavedView, Tag
+from crm.models import Contact, ContactCategory, ProductService, SavedView, Segment, Tag
 from crm.organizations.models import Organization
 from crm.organizations.services import create_organization
 from crm.tags.services import create_tag
@@ -173,6 +173,7 @@ def provision_demo(data: Path) -> Demo:
             if bootstrapped.created:
                 add_history(bootstrapped.member)
                 create_ready_workflows(bootstrapped.member)
+                Segment.objects.update(counted_at=None)  # made before the leads; a periodic task counts them again
             contacts = Contact.objects.filter(is_deleted=False).count()
             audience_id = Tag.objects.filter(name=AUDIENCE).values_list("pk", flat=True).first()
             file = write_sample(data)

@@ -34,9 +34,9 @@ EMPTY = {
     "done": gettext_lazy("No completed tasks"),
 }
 SNOOZES = (
-    ("1", gettext_lazy("Until tomorrow")),
-    ("3", gettext_lazy("For three days")),
-    ("7", gettext_lazy("For a week")),
+    ("1", gettext_lazy("By a day")),
+    ("3", gettext_lazy("By three days")),
+    ("7", gettext_lazy("By a week")),
 )
 MORNING = time(9)
 """Time of day of a postponed follow-up."""
@@ -152,12 +152,15 @@ class FollowUps(Page):
         return self.redirect_with_toast(text, back=back) if answer.ok else self.refuse(answer)
 
     def do_snooze(self) -> HttpResponse:
-        """Put it off to the morning of a later day."""
+        """Put it off to the morning of a later day, counted from today, or from its due day if that is later."""
         days = self.request.POST.get("days", "")
         zone = zone_of(self.reader.formats.timezone)
-        day = timezone.now().astimezone(zone).date() + timedelta(days=int(days) if days in dict(SNOOZES) else 1)
+        task = self.read(f"task/{self.sent_id()}").data
+        was_due = datetime.fromisoformat(task["dueAt"]).astimezone(zone)
+        first = max(was_due, timezone.now().astimezone(zone)).date()
+        day = first + timedelta(days=int(days) if days in dict(SNOOZES) else 1)
         due = datetime.combine(day, MORNING, zone).isoformat()
-        answer = self.ask("PUT", f"task/{self.sent_id()}", None, {"dueAt": due})
+        answer = self.ask("PUT", f"task/{task['_id']}", None, {"dueAt": due})
         if not answer.ok:
             return self.refuse(answer)
         shown = {"day": weekday_text(day), "date": self.reader.formats.date(day)}

@@ -97,10 +97,10 @@ class LeadCell(OrganizationCell, LeadTable):
         return body_of(values)
 
     def cell_body(self, form: Form, values: Values) -> JsonObject:
-        if (
-            self.column.name == "lostReason"
-            and self.kind_of_stage((self.record["stage"] or {}).get("_id", "")) != "lost"
-        ):
+        stage = self.request.POST.get("stage", (self.record["stage"] or {}).get("_id", ""))
+        status = self.request.POST.get("status")
+        kind = self.kind_of_stage(stage) if status is None else self.kind_of_status(status)
+        if values.get("lostReason") and kind != "lost":
             form.add_error("lostReason", str(ONLY_LOST))
         return super().cell_body(form, values)
 
@@ -121,9 +121,11 @@ class LeadCell(OrganizationCell, LeadTable):
 
     def cell_form(self, values: Values) -> Form:
         form = super().cell_form(values)
-        if self.request.method == "POST" and self.asks_reason:
+        is_sent = self.request.method == "POST"
+        takes_reason = self.asks_reason or "lostReason" in self.request.POST if is_sent else bool(self.reasons)
+        if self.column.name in ("stage", "status") and takes_reason:
             reason = self.linked_field("lostReason")
-            reason.placeholder = _("Choose a reason")
+            reason.placeholder = _("Choose a reason") if is_sent and self.asks_reason else _("Only for lost leads")
             form.initial["lostReason"] = values.get("lostReason")
             form.insert(reason)
         several = {name: self.record[name] for name in ("productServices", "tags")}

@@ -112,6 +112,7 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
     ],
     "notice_comment_mentioned": [
         {**NOTICE, "comment": SimpleNamespace(pk="x", text=NASTY), "author": PERSON},
+        {**NOTICE, "comment": SimpleNamespace(pk="x", text=NASTY), "author": PERSON, "about": NASTY},
         {**NOTICE, "comment": SimpleNamespace(pk="x", text=NASTY), "author": None},
     ],
     "notice_task_overdue": [

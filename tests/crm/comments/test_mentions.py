@@ -89,7 +89,7 @@ def test_each_is_notified_once(cast: Cast, records: dict[str, str], members: dic
     with cast.scope():
         notification = Notification.objects.filter(member=bo).get()
         assert (notification.resource, notification.record_id) == ("comment", made["_id"])
-        assert notification.text == f"{cast.owner.name} mentioned you in a comment"
+        assert notification.text == f"{cast.owner.name} mentioned you in a comment about bob@example.org"
 
 
 def test_the_company_switches_the_mails_off(cast: Cast, records: dict[str, str], members: dict[str, Member]) -> None:

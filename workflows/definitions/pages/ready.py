@@ -12,6 +12,7 @@ from django.utils.translation import gettext, ngettext
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
+from core.web.forms.record_forms import BESIDE, PLAIN
 from core.web.mail_frames import mail_frame
 from core.web.pages import PageError
 from workflows.definitions.pages.base import WorkflowPage
@@ -121,7 +122,10 @@ class ReadyWorkflow(WorkflowPage):
         """Yield the lines from a step on. Its main way stays on the same level, the others come first."""
         while id:
             node = graph.need(id)
-            yield {"kind": "node", "label": graph.label(node), "about": self._about(node)}
+            label, about = graph.label(node), self._about(node)
+            # A label such as "3 days" says as much as the summary, but not that the step waits.
+            label = self.types[node["type"]]["label"] if label == about else label
+            yield {"kind": "node", "label": label, "about": about}
             onward = next((edge["target"] for edge in graph.out(id, MAIN)), "")
             later = {onward, *graph.after(onward)} if onward else set()
             for edge in graph.out(id):
@@ -140,7 +144,8 @@ class ReadyWorkflow(WorkflowPage):
         """Return the summary of a step, of an email its subject."""
         template = (node["data"].get("config") or {}).get("template", "")
         subjects = (email["subject"] for email in self.ready["emails"] if f"@email:{email['key']}" == template)
-        return next(subjects, "") or Summaries(events=self.triggers).of(node)
+        panels = {panel: (*PLAIN[panel], *BESIDE[panel]) for panel in ("contact", "lead")}
+        return next(subjects, "") or Summaries(events=self.triggers, panels=panels).of(node)
 
     def do_install(self) -> HttpResponse:
         if not self.may("workflow", "POST"):
