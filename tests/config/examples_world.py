@@ -190,6 +190,7 @@ def _rows(world: World) -> None:
     plan = Plan.objects.create(name="Example", min_seats=1)
     PlanPrice.objects.create(plan=plan, currency=Currency.objects.get(code="USD"), interval="month", amount=20)
     ids["plans/{id}"] = plan.pk
+    ids["workflow/templates/{key}"] = "mail-welcome-series"
     ids["genie/leads/{leadId}"] = lead.pk
     member = world.cast.narrow.pk
     ids |= {"PLAN_ID": plan.pk, "MEMBER_ID": member, "member/{id}": member, "workflow/approvals/{id}": new_id()}
