@@ -154,7 +154,7 @@ def make(call: CallToMake) -> CallResult:
         prompt = f"The task:\n{request['task']}\n\nThe inputs, as JSON:\n{dumps(request['inputs']).decode()}"
         rules = RULES.format(fields=_fields_text(fields))
         provider = kind(app, CappedMeter(app, cap))
-        answer = provider.ask(rules, prompt, _schema(fields), lambda text: parse(text, shape).model_dump())
+        answer = provider.request_value(rules, prompt, _schema(fields), lambda text: parse(text, shape).model_dump())
     except NamedError as error:
         where = ", ".join(error.fields)
         return CallResult("failed", None, error.name, error.reason, True, field=where, operation=error.operation)

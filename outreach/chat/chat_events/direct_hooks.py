@@ -30,7 +30,7 @@ def messenger_hook(request: HttpRequest, id: str, token: str) -> HttpResponse:
     app = _app(Vendor.MESSENGER, id, token)
     if app is None:
         return hook_answer(404)
-    refused = _refused(request)
+    refused = _refuse_request(request)
     if refused is not None:
         return refused
     # Telegram's way: a secret header instead of a signature.
@@ -54,7 +54,7 @@ def social_b_hook(request: HttpRequest, id: str, token: str) -> HttpResponse:
         # Meta's subscription: the challenge is given back as it came, cut and as plain text, against injected
         # markup.
         return hook_answer(200, params.get("hub.challenge", "")[:200])
-    refused = _refused(request)
+    refused = _refuse_request(request)
     if refused is not None:
         return refused
     # Over the raw body: parsed and written again it would have other bytes.
@@ -65,7 +65,7 @@ def social_b_hook(request: HttpRequest, id: str, token: str) -> HttpResponse:
     return hook_answer(200)
 
 
-def _refused(request: HttpRequest) -> HttpResponse | None:
+def _refuse_request(request: HttpRequest) -> HttpResponse | None:
     if request.method != "POST":
         return hook_answer(405)
     length = request.headers.get("Content-Length") or "0"

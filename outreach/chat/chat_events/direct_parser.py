@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from core.types import JsonObject, Values
 from outreach.chat.chat_events.models import ChatEvent
-from outreach.chat.chat_events.parser import MAX_EVENTS, ProviderEvent, _at, _clean, _key, _rows, _text
+from outreach.chat.chat_events.parser import MAX_EVENTS, ProviderEvent, _clean, _key, _rows, _text, _value_at
 from outreach.chat.conversations.channels import COMMENTS
 from outreach.connections.chat_apps.models import ChatApp
 
@@ -23,23 +23,29 @@ def read_messenger(app: ChatApp, body: bytes) -> list[ProviderEvent]:
     """Return the private message of an update; nothing for any other update."""
     update = _json(body)
     message = update.get("message")
-    if not isinstance(message, dict) or _at(message, "chat", "type") != "private" or _at(message, "from", "is_bot"):
+    if (
+        not isinstance(message, dict)
+        or _value_at(message, "chat", "type") != "private"
+        or _value_at(message, "from", "is_bot")
+    ):
         return []
-    chat, id = _text(_at(message, "chat", "id"), 20), _text(message.get("message_id"), 20)
+    chat, id = _text(_value_at(message, "chat", "id"), 20), _text(message.get("message_id"), 20)
     if not chat or not id:
         return []
-    names = [_text(_at(message, "from", name), 100) for name in ("first_name", "last_name")]
+    names = [_text(_value_at(message, "from", name), 100) for name in ("first_name", "last_name")]
     kind, media = _messenger_media(message)
     data = {
         "id": f"messenger:{app.pk}:{chat}:{id}",
         "address": chat,
-        "name": " ".join(filter(None, names)) or _text(_at(message, "from", "username"), 100),
+        "name": " ".join(filter(None, names)) or _text(_value_at(message, "from", "username"), 100),
         "kind": kind,
         "text": (_clean(message.get("text")) or _clean(message.get("caption")))[:10_000],
         "media": media,
-        "replyTo": _text(_at(message, "reply_to_message", "message_id"), 20),
+        "replyTo": _text(_value_at(message, "reply_to_message", "message_id"), 20),
     }
-    return [ProviderEvent(_key("messenger", chat, id), ChatEvent.Kind.MESSAGE, _when(message.get("date")), chat, data)]
+    return [
+        ProviderEvent(_key("messenger", chat, id), ChatEvent.Kind.MESSAGE, _event_time(message.get("date")), chat, data)
+    ]
 
 
 def _messenger_media(message: Values) -> tuple[str, JsonObject | None]:
@@ -64,15 +70,15 @@ def _social_b(app: ChatApp, update: Values) -> Iterator[ProviderEvent]:
         if _text(entry.get("id"), 40) != app.phone_number_id:
             continue
         for row in _rows(entry, "messaging"):
-            message, sender = row.get("message"), _text(_at(row, "sender", "id"), 20)
+            message, sender = row.get("message"), _text(_value_at(row, "sender", "id"), 20)
             own = not isinstance(message, dict) or message.get("is_echo") or message.get("is_deleted")
             if own or not sender or sender == app.phone_number_id:
                 continue
-            yield from _direct_message(app, message, sender, _when(row.get("timestamp"), thousandths=True))
+            yield from _direct_message(app, message, sender, _event_time(row.get("timestamp"), thousandths=True))
         for change in _rows(entry, "changes"):
             value = change.get("value")
             if change.get("field") == "comments" and isinstance(value, dict):
-                yield from _comment(app, value, _when(entry.get("time")))
+                yield from _comment(app, value, _event_time(entry.get("time")))
 
 
 def _direct_message(app: ChatApp, message: Any, sender: str, at: datetime) -> Iterator[ProviderEvent]:
@@ -81,21 +87,21 @@ def _direct_message(app: ChatApp, message: Any, sender: str, at: datetime) -> It
         return
     files = _rows(message, "attachments")
     media, kind = None, "text"
-    url = _text(_at(files[0], "payload", "url"), 2000) if files else ""
+    url = _text(_value_at(files[0], "payload", "url"), 2000) if files else ""
     if url:
         kind = _text(files[0].get("type"), 16) or "file"
         media = {"id": id, "url": url, "mime": "", "name": "", "kind": kind}
     data = {"id": f"social-b:{app.pk}:{id}", "address": sender, "name": "", "kind": kind, "media": media}
-    data |= {"text": _clean(message.get("text"))[:10_000], "replyTo": _text(_at(message, "reply_to", "mid"), 190)}
+    data |= {"text": _clean(message.get("text"))[:10_000], "replyTo": _text(_value_at(message, "reply_to", "mid"), 190)}
     yield ProviderEvent(_key("social-b", id), ChatEvent.Kind.MESSAGE, at, sender, data)
 
 
 def _comment(app: ChatApp, value: Values, at: datetime) -> Iterator[ProviderEvent]:
-    id, author = _text(value.get("id"), 40), _text(_at(value, "from", "id"), 20)
-    post = _text(_at(value, "media", "id"), 40)
+    id, author = _text(value.get("id"), 40), _text(_value_at(value, "from", "id"), 20)
+    post = _text(_value_at(value, "media", "id"), 40)
     if not id.isalnum() or not author.isalnum() or not post.isalnum() or author == app.phone_number_id:
         return
-    name = _text(_at(value, "from", "username"), 100)
+    name = _text(_value_at(value, "from", "username"), 100)
     data = {"id": f"social-b:{app.pk}:{id}", "address": f"{COMMENTS}{author}:{post}", "kind": "comment", "media": None}
     data |= {"name": name and f"@{name}", "text": _clean(value.get("text"))[:10_000]}
     data["replyTo"] = _text(value.get("parent_id"), 190)
@@ -110,7 +116,7 @@ def _json(body: bytes) -> JsonObject:
     return parsed if isinstance(parsed, dict) else {}
 
 
-def _when(value: Any, *, thousandths: bool = False) -> datetime:
+def _event_time(value: Any, *, thousandths: bool = False) -> datetime:
     """Return when it happened: never later than now."""
     now = timezone.now()
     if not isinstance(value, int | float) or isinstance(value, bool):

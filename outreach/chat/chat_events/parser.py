@@ -57,14 +57,17 @@ def _read(app: ChatApp, payload: Any) -> Iterator[ProviderEvent]:
             # One webhook of a Meta app may carry events of other accounts.
             if change.get("field") == "message_template_status_update" and str(entry.get("id")) == app.waba_id:
                 yield _template(value)
-            elif change.get("field") == "messages" and _at(value, "metadata", "phone_number_id") == app.phone_number_id:
+            elif (
+                change.get("field") == "messages"
+                and _value_at(value, "metadata", "phone_number_id") == app.phone_number_id
+            ):
                 yield from _messages(value)
 
 
 def _messages(value: Values) -> Iterator[ProviderEvent]:
     names = {}
     for contact in _rows(value, "contacts"):
-        name = _at(contact, "profile", "name")
+        name = _value_at(contact, "profile", "name")
         if isinstance(name, str):
             names[str(contact.get("wa_id"))] = _clean(name)[:200]
     for row in _rows(value, "messages"):
@@ -82,7 +85,7 @@ def _messages(value: Values) -> Iterator[ProviderEvent]:
                 "id": id,
                 "status": status,
                 "job": _text(row.get("biz_opaque_callback_data"), 24),
-                "category": _text(_at(row, "pricing", "category"), 32),
+                "category": _text(_value_at(row, "pricing", "category"), 32),
                 "error": _error(errors[0]) if errors else None,
             }
             happened_at = _time(row.get("timestamp"))
@@ -114,7 +117,12 @@ def _words(message: Values) -> JsonObject:
         media = {name: part[name] for name in ("latitude", "longitude") if _is_degrees(part.get(name))}
     elif kind == "reaction":
         text = _clean(part.get("emoji"))
-    return {"kind": kind, "text": text[:10_000], "media": media, "replyTo": _text(_at(message, "context", "id"), 190)}
+    return {
+        "kind": kind,
+        "text": text[:10_000],
+        "media": media,
+        "replyTo": _text(_value_at(message, "context", "id"), 190),
+    }
 
 
 def _template(value: Values) -> ProviderEvent:
@@ -135,7 +143,7 @@ def _error(error: Values) -> JsonObject:
     code = error.get("code")
     is_code = isinstance(code, int) and not isinstance(code, bool) and abs(code) < 2**31
     kept: JsonObject = {"code": code} if is_code else {}
-    details = _text(_at(error, "error_data", "details"), 1000)
+    details = _text(_value_at(error, "error_data", "details"), 1000)
     return {**kept, "message": _text(error.get("message"), 1000), "title": _text(error.get("title"), 1000)} | (
         {"error_data": {"details": details}} if details else {}
     )
@@ -146,7 +154,7 @@ def _rows(value: Any, name: str) -> list[JsonObject]:
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 
 
-def _at(value: Any, *path: str) -> Any:
+def _value_at(value: Any, *path: str) -> Any:
     for name in path:
         value = value.get(name) if isinstance(value, dict) else None
     return value

@@ -140,7 +140,7 @@ def submit_template(*, id: str, member_id: str) -> ChatTemplate:
     values: JsonObject = {"status": Status.PENDING, "rejected_reason": ""}
     with connection_test_slot():
         try:
-            client = ChatClient.of(template.app)
+            client = ChatClient.for_app(template.app)
             if template.vendor_id:
                 client.change_template(template.vendor_id, {"components": template.components})
             else:
@@ -170,7 +170,7 @@ def delete_templates(*, selection: BulkSelection) -> int:
     for template in templates:
         if template.vendor_id and template.app.is_active:
             try:
-                ChatClient.of(template.app).delete_template(template.name, template.vendor_id)
+                ChatClient.for_app(template.app).delete_template(template.name, template.vendor_id)
             except SmtpError:
                 pass  # nobody can be asked with this token any more
             except ChatFailed as failed:
@@ -233,7 +233,7 @@ def header_handle(*, app: str, file: File) -> str:
         raise NamedError("FileNotFound_400", "choose another file; this one is damaged", field="file") from None
     with connection_test_slot():
         try:
-            handle = ChatClient.of(chat_app).header_handle(content, file.mime)
+            handle = ChatClient.for_app(chat_app).header_handle(content, file.mime)
         except (SmtpError, ChatFailed) as error:
             raise NamedError("FileUploadFailed_400", error.detail, field="app") from None
     File.objects.filter(pk=file.pk).update(chatapp_handle=handle[:200])
@@ -320,7 +320,7 @@ def sync_app(app_id: str) -> int:
 def _sync(app: ChatApp) -> int:
     app_id = app.pk
     ChatTemplate.objects.filter(app_id=app_id).update(asked_at=timezone.now())
-    rows = ChatClient.of(app).templates()
+    rows = ChatClient.for_app(app).templates()
     ids = {(row.name, row.language): row.pk for row in ChatTemplate.objects.filter(app_id=app_id)}
     for row in rows:
         pk = ids.get((_text(row, "name", 512), _text(row, "language", 15)))

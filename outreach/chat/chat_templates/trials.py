@@ -77,7 +77,7 @@ def _numbers(addresses: Sequence[str]) -> dict[str, str]:
 
 def _send(template: ChatTemplate, numbers: Sequence[str], filled: Filled) -> None:
     try:
-        client = ChatClient.of(template.app)
+        client = ChatClient.for_app(template.app)
     except SmtpError as error:
         raise NamedError(FAILED, error.detail) from None
     for number in numbers:

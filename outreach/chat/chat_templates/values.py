@@ -92,11 +92,11 @@ def fill(template: ChatTemplate, values: Mapping[str, str]) -> Filled:
             kind = header["format"].lower()
             sent.append({"type": "header", "parameters": [{"type": kind, kind: {"link": clean.get(LINK, "")}}]})
         else:
-            texts.append(_put(header["text"], clean, "header."))
+            texts.append(_fill_variables(header["text"], clean, "header."))
             if names := variables_in(header["text"]):
                 sent.append({"type": "header", "parameters": _texts(clean, [f"header.{name}" for name in names])})
     body = parts["BODY"][0]["text"]
-    texts.append(_put(body, clean, ""))
+    texts.append(_fill_variables(body, clean, ""))
     if names := variables_in(body):
         sent.append({"type": "body", "parameters": _texts(clean, names)})
     if "FOOTER" in parts:
@@ -118,8 +118,8 @@ def pieces(template: ChatTemplate, values: Mapping[str, str]) -> JsonObject:
     buttons = parts["BUTTONS"][0]["buttons"] if "BUTTONS" in parts else []
     return {
         "media": media,
-        "header": "" if media else _put(header.get("text") or "", values, "header."),
-        "body": _put(parts["BODY"][0]["text"], values, ""),
+        "header": "" if media else _fill_variables(header.get("text") or "", values, "header."),
+        "body": _fill_variables(parts["BODY"][0]["text"], values, ""),
         "footer": parts["FOOTER"][0]["text"] if "FOOTER" in parts else "",
         "buttons": [{"type": button["type"], "text": button.get("text") or button["type"]} for button in buttons],
     }
@@ -129,7 +129,7 @@ def _texts(values: Mapping[str, str], names: Sequence[str]) -> list[dict[str, st
     return [{"type": "text", "text": values.get(name, "")} for name in names]
 
 
-def _put(text: str, values: Mapping[str, str], prefix: str) -> str:
+def _fill_variables(text: str, values: Mapping[str, str], prefix: str) -> str:
     return VARIABLE.sub(lambda match: values.get(prefix + match[1]) or match[0], text)
 
 

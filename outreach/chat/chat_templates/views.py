@@ -43,12 +43,12 @@ REFUSED = (
 CONTACT = OpenApiParameter("contactId", str, description="Whose values it gets; without it the variables stay.")
 
 
-def _one(id: str) -> JsonObject:
+def _template_data(id: str) -> JsonObject:
     services.get_template(id)
     return ChatTemplateOut.one(ChatTemplate.objects.filter(pk=id)) or {}
 
 
-def _shown(filled: Filled) -> JsonObject:
+def _filled_data(filled: Filled) -> JsonObject:
     return {"text": filled.text, "missing": list(filled.missing), **filled.pieces}
 
 
@@ -66,11 +66,11 @@ class ChatTemplateViewSet(ResourceViewSet):
         description="It is a draft until POST …/submit gives it to the chat vendor.",
     )
     def create(self, request: Request, data: JsonObject) -> object:
-        return _one(services.create_template(member_id=self.actor.member_id, **data).pk)
+        return _template_data(services.create_template(member_id=self.actor.member_id, **data).pk)
 
     @endpoint("Read a chat template", output=ChatTemplateOut, errors=(NOT_FOUND,))
     def retrieve(self, request: Request, id: str) -> object:
-        return _one(id)
+        return _template_data(id)
 
     @endpoint(
         "Update a chat template",
@@ -83,7 +83,7 @@ class ChatTemplateViewSet(ResourceViewSet):
     )
     def update(self, request: Request, id: str, data: JsonObject) -> object:
         services.update_template(id=id, member_id=self.actor.member_id, **data)
-        return _one(id)
+        return _template_data(id)
 
     @endpoint(
         "Delete chat templates",
@@ -107,7 +107,7 @@ class ChatTemplateViewSet(ResourceViewSet):
     )
     def submit(self, request: Request, id: str) -> object:
         services.submit_template(id=id, member_id=self.actor.member_id)
-        return _one(id)
+        return _template_data(id)
 
     @action(detail=True, methods=["get"])
     @endpoint(
@@ -117,7 +117,7 @@ class ChatTemplateViewSet(ResourceViewSet):
         parameters=(CONTACT,),
     )
     def preview(self, request: Request, id: str) -> object:
-        return _shown(services.preview_template(id=id, contact_id=asked_contact(self)))
+        return _filled_data(services.preview_template(id=id, contact_id=asked_contact(self)))
 
     @action(detail=False, methods=["post"], url_path="preview")
     @endpoint(
@@ -131,7 +131,7 @@ class ChatTemplateViewSet(ResourceViewSet):
     def preview_words(self, request: Request, data: JsonObject) -> object:
         contact = data.pop("contact_id", None)
         check_sees_contact(self.actor, contact)
-        return _shown(services.preview_words(contact_id=contact, **data)[1])
+        return _filled_data(services.preview_words(contact_id=contact, **data)[1])
 
     @action(detail=False, methods=["post"], url_path="sync")
     @endpoint(

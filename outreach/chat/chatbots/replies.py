@@ -24,7 +24,7 @@ from outreach.chat.conversations.targets import save_with_target
 BATCH = 200
 
 
-def published() -> list[Bot]:
+def published_bots() -> list[Bot]:
     """Return the company's published chatbots, the oldest first."""
     rows = ManualChatbot.objects.filter(status=ManualChatbot.Status.PUBLISHED).order_by("pk")
     bots = rows.values_list("pk", "published_version", "published_snapshot")
@@ -40,7 +40,7 @@ def most_mb(snapshot: Values) -> float:
 
 def answer(conversation: Conversation, incoming: Incoming | None) -> BotReply | None:
     """Answer in a conversation. None: no chatbot has to do with it."""
-    bots = published()
+    bots = published_bots()
     current = next((bot for bot in bots if bot.id == conversation.chatbot_id), None)
     now = timezone.now()
     if incoming is None:
@@ -66,7 +66,7 @@ def _bot_reply(reaction: Reaction) -> BotReply:
 
 def file_limit(conversation: Conversation) -> Limit | None:
     """Return how large a file the chatbot of a conversation takes; None without one."""
-    own_bot = next((bot for bot in published() if bot.id == conversation.chatbot_id), None)
+    own_bot = next((bot for bot in published_bots() if bot.id == conversation.chatbot_id), None)
     if own_bot is None:
         return None
     most = most_mb(own_bot.snapshot)

@@ -19,7 +19,7 @@ from core.types import JsonObject, Values
 from crm.records.writes.updates import refuse_changed
 from outreach.chat.chatbots.engine import Bot, Step, replay
 from outreach.chat.chatbots.models import DEFINITION, ManualChatbot
-from outreach.chat.chatbots.replies import most_mb, published
+from outreach.chat.chatbots.replies import most_mb, published_bots
 from outreach.chat.conversations.bots import Incoming
 
 MODULE = "manual-chatbot"
@@ -43,7 +43,7 @@ def get_chatbot(id: str) -> ManualChatbot:
     return chatbot
 
 
-def _locked(id: str) -> ManualChatbot:
+def _lock_chatbot(id: str) -> ManualChatbot:
     chatbot: ManualChatbot | None = ManualChatbot.objects.select_for_update(of=("self",)).filter(pk=id).first()
     if chatbot is None:
         raise not_found()
@@ -73,7 +73,7 @@ def update_chatbot(*, id: str, member_id: str, unchanged_since: str | None = Non
     With `unchanged_since`, an updatedAt, it raises RecordChanged_409 if the chatbot has another one. Raises
     NotFound_404, InvalidRequest_400 for a status that it cannot get, and DuplicateField.
     """
-    chatbot = _locked(id)
+    chatbot = _lock_chatbot(id)
     refuse_changed(chatbot.updated_at, unchanged_since)
     status = values.pop("status", chatbot.status)
     before = _definition(chatbot)
@@ -97,13 +97,13 @@ def _set(chatbot: ManualChatbot, values: Values) -> None:
         setattr(chatbot, name, {**getattr(chatbot, name), **value} if name in MERGED else value)
 
 
-def normalized(name: str) -> str:
+def normalize_name(name: str) -> str:
     """Return a name for comparison: in lower case, with one space between words."""
     return " ".join(name.casefold().split())[:200]
 
 
 def _save(chatbot: ManualChatbot) -> ManualChatbot:
-    chatbot.normalized_name = normalized(chatbot.name)
+    chatbot.normalized_name = normalize_name(chatbot.name)
     try:
         with transaction.atomic():
             chatbot.save()
@@ -124,7 +124,7 @@ def publish(*, id: str, member_id: str) -> ManualChatbot:
 
     Raises NotFound_404, and InvalidRequest_400 for one without text.
     """
-    chatbot = _locked(id)
+    chatbot = _lock_chatbot(id)
     if not chatbot.conversations:
         raise NamedError(WRONG, "add at least one text", field="conversations")
     chatbot.published_snapshot = _definition(chatbot)
@@ -143,7 +143,7 @@ def pause(*, id: str, member_id: str) -> ManualChatbot:
 
     Raises NotFound_404, and InvalidRequest_400 for one that is not published.
     """
-    chatbot = _locked(id)
+    chatbot = _lock_chatbot(id)
     if chatbot.status != Status.PUBLISHED:
         raise NamedError(WRONG, f"the chatbot is {chatbot.status}; only a published one can be paused", field="status")
     chatbot.status = Status.PAUSED
@@ -162,7 +162,7 @@ def test_conversation(*, id: str, messages: Sequence[Values], draft: bool) -> li
     if snapshot is None:
         raise NamedError(WRONG, "the chatbot was never published; try the draft", field="draft")
     first = Bot(chatbot.pk, chatbot.latest_version if draft else chatbot.published_version, snapshot)
-    return _replayed(first, messages)
+    return _replay_messages(first, messages)
 
 
 def test_words(*, messages: Sequence[Values], id: str | None, **values: Any) -> list[Step]:
@@ -175,12 +175,12 @@ def test_words(*, messages: Sequence[Values], id: str | None, **values: Any) -> 
         defaults = chatbot_defaults(company_id())
         _set(chatbot, {"kind": defaults["kind"], **{name: defaults[name] for name in MERGED}})
     _set(chatbot, values)
-    return _replayed(Bot(chatbot.pk, chatbot.latest_version, _definition(chatbot)), messages)
+    return _replay_messages(Bot(chatbot.pk, chatbot.latest_version, _definition(chatbot)), messages)
 
 
-def _replayed(first: Bot, messages: Sequence[Values]) -> list[Step]:
+def _replay_messages(first: Bot, messages: Sequence[Values]) -> list[Step]:
     """Replay a conversation that begins with the chatbot; other published ones may take over."""
-    bots = [first, *(bot for bot in published() if bot.id != first.id)]
+    bots = [first, *(bot for bot in published_bots() if bot.id != first.id)]
     now = timezone.now()
     said = [
         Incoming(message["text"], now + timedelta(minutes=message.get("minute", 0)), file_mb=message.get("file_mb"))
@@ -204,4 +204,4 @@ def delete_chatbots(*, selection: BulkSelection) -> int:
 @transaction.atomic
 def delete_chatbot(*, id: str) -> None:
     """Delete a chatbot. Raises NotFound_404."""
-    _locked(id).delete()
+    _lock_chatbot(id).delete()

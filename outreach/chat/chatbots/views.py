@@ -28,7 +28,7 @@ NOT_FOUND = ("NotFound_404",)
 WRONG = (*NOT_FOUND, services.WRONG)
 
 
-def _one(id: str) -> JsonObject:
+def _chatbot_data(id: str) -> JsonObject:
     services.get_chatbot(id)
     return ChatbotOut.one(ManualChatbot.objects.filter(pk=id)) or {}
 
@@ -46,11 +46,11 @@ class ManualChatbotViewSet(ResourceViewSet):
         description="A draft. What the body leaves out comes from the settings (manualChatbot).",
     )
     def create(self, request: Request, data: JsonObject) -> object:
-        return _one(services.create_chatbot(member_id=self.actor.member_id, **data).pk)
+        return _chatbot_data(services.create_chatbot(member_id=self.actor.member_id, **data).pk)
 
     @endpoint("Read a chatbot", output=ChatbotOut, errors=NOT_FOUND)
     def retrieve(self, request: Request, id: str) -> object:
-        return _one(id)
+        return _chatbot_data(id)
 
     @endpoint(
         "Update a chatbot",
@@ -62,7 +62,7 @@ class ManualChatbotViewSet(ResourceViewSet):
     )
     def update(self, request: Request, id: str, data: JsonObject) -> object:
         services.update_chatbot(id=id, member_id=self.actor.member_id, **data)
-        return _one(id)
+        return _chatbot_data(id)
 
     @endpoint(
         "Delete chatbots",
@@ -93,7 +93,7 @@ class ManualChatbotViewSet(ResourceViewSet):
     )
     def publish(self, request: Request, id: str) -> object:
         services.publish(id=id, member_id=self.actor.member_id)
-        return _one(id)
+        return _chatbot_data(id)
 
     @action(detail=True, methods=["post"])
     @endpoint(
@@ -107,7 +107,7 @@ class ManualChatbotViewSet(ResourceViewSet):
     )
     def pause(self, request: Request, id: str) -> object:
         services.pause(id=id, member_id=self.actor.member_id)
-        return _one(id)
+        return _chatbot_data(id)
 
     @action(detail=True, methods=["post"])
     @endpoint(
@@ -119,7 +119,7 @@ class ManualChatbotViewSet(ResourceViewSet):
         description="Nobody gets anything. Other published chatbots may take over, as they would.",
     )
     def test(self, request: Request, id: str, data: JsonObject) -> object:
-        return _replayed(services.test_conversation(id=id, **data))
+        return _replay_data(services.test_conversation(id=id, **data))
 
     @action(detail=False, methods=["post"], url_path="test")
     @endpoint(
@@ -131,15 +131,15 @@ class ManualChatbotViewSet(ResourceViewSet):
         description="Nobody gets anything. Other published chatbots may take over, as they would.",
     )
     def test_words(self, request: Request, data: JsonObject) -> object:
-        return _replayed(services.test_words(id=data.pop("chatbot_id", None), **data))
+        return _replay_data(services.test_words(id=data.pop("chatbot_id", None), **data))
 
 
-def _replayed(steps: list[Step]) -> JsonObject:
+def _replay_data(steps: list[Step]) -> JsonObject:
     handed = any(step.reaction is None or step.reaction.hand_over for step in steps)
-    return {"steps": [_shown(step) for step in steps], "handedOver": handed}
+    return {"steps": [_step_data(step) for step in steps], "handedOver": handed}
 
 
-def _shown(step: Step) -> JsonObject:
+def _step_data(step: Step) -> JsonObject:
     reaction = step.reaction
     return {
         "text": step.said,

@@ -220,7 +220,7 @@ def create_message(conversation: Conversation, inbound: Inbound, **columns: Any)
 def _conversation(source: Source, inbound: Inbound, member: str) -> Conversation:
     """Return the person's conversation, locked until the transaction ends; a new one is closed still."""
 
-    def same(conversation: Conversation) -> bool:
+    def is_same_person(conversation: Conversation) -> bool:
         contact = conversation.contact
         return contact is None or (not contact.is_deleted and source.is_same_person(conversation))
 
@@ -236,7 +236,7 @@ def _conversation(source: Source, inbound: Inbound, member: str) -> Conversation
             "assignee_id": assignee_of(lead, source.place(inbound.address)["channel"]),
         }
 
-    return lock_or_create(source.place(inbound.address), inbound.name, same, values)
+    return lock_or_create(source.place(inbound.address), inbound.name, is_same_person, values)
 
 
 def lock_or_create(

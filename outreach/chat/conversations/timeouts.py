@@ -40,11 +40,11 @@ def process_due(deadline: float) -> None:
     """Wake conversations and report overdue answers, one transaction each, until there is none or the deadline
     passes."""
     for due, action in ((_resting, _wake), (_late, _tell_late)):
-        while monotonic() < deadline and _each(due, action, deadline):
+        while monotonic() < deadline and _apply_to_due(due, action, deadline):
             pass
 
 
-def _each(due: Callable[[Moment], Q], action: Callable[[Conversation], None], deadline: float) -> bool:
+def _apply_to_due(due: Callable[[Moment], Q], action: Callable[[Conversation], None], deadline: float) -> bool:
     with unscoped(reason="worker: conversations of all companies whose time has come"):
         pairs = list(
             Conversation.objects.filter(due(timezone.now())).order_by("pk").values_list("pk", "company_id")[:BATCH]

@@ -57,7 +57,7 @@ SAID = (
 )
 
 
-def _one(id: str) -> JsonObject:
+def _conversation_data(id: str) -> JsonObject:
     conversation = ConversationOut.one(Conversation.objects.filter(pk=id))
     if conversation is None:
         raise services.not_found()
@@ -68,7 +68,7 @@ def _message(id: str) -> JsonObject:
     return ConversationMessageOut.one(ConversationMessage.objects.filter(pk=id)) or {}
 
 
-def _seen(actor: Actor, method: str = "GET") -> QuerySet[Conversation]:
+def _visible_conversations(actor: Actor, method: str = "GET") -> QuerySet[Conversation]:
     """Return the conversations on which the actor may use the method, by the modules of their channels."""
     keys = seen_by(actor, method)
     rows: QuerySet[Conversation] = Conversation.objects.all()
@@ -76,12 +76,12 @@ def _seen(actor: Actor, method: str = "GET") -> QuerySet[Conversation]:
 
 
 def _conversations(request: ListRequest) -> QuerySet[Conversation]:
-    return _seen(request.actor)
+    return _visible_conversations(request.actor)
 
 
 def _messages(request: ListRequest) -> QuerySet[ConversationMessage]:
     id = request.path["id"]
-    if not _seen(request.actor).filter(pk=id).exists():
+    if not _visible_conversations(request.actor).filter(pk=id).exists():
         raise services.not_found()
     return ConversationMessage.objects.filter(conversation_id=id)
 
@@ -105,7 +105,7 @@ class ConversationViewSet(ResourceViewSet):
         needed = "PUT" if method == "POST" else method
         if self.action in ("answer", "notes"):
             needed = "POST"
-        if not _seen(self.actor, needed).filter(pk=id).exists():
+        if not _visible_conversations(self.actor, needed).filter(pk=id).exists():
             raise services.not_found()
         return {"id": id, "member_id": self.actor.member_id}
 
@@ -118,11 +118,11 @@ class ConversationViewSet(ResourceViewSet):
         description="By an approved template; free words may be said once the person has answered.",
     )
     def create(self, request: Request, data: JsonObject) -> object:
-        return _one(services.begin(member_id=self.actor.member_id, **data).pk)
+        return _conversation_data(services.begin(member_id=self.actor.member_id, **data).pk)
 
     @endpoint("Read a conversation", output=ConversationOut, errors=NOT_FOUND)
     def retrieve(self, request: Request, id: str) -> object:
-        conversation = ConversationOut.one(_seen(self.actor).filter(pk=id))
+        conversation = ConversationOut.one(_visible_conversations(self.actor).filter(pk=id))
         if conversation is None:
             raise services.not_found()
         return conversation
@@ -175,7 +175,7 @@ class ConversationViewSet(ResourceViewSet):
     )
     def takeover(self, request: Request, id: str, data: JsonObject) -> object:
         services.take_over(**self._reach(id), **data)
-        return _one(id)
+        return _conversation_data(id)
 
     @action(detail=True, methods=["post"])
     @endpoint(
@@ -188,7 +188,7 @@ class ConversationViewSet(ResourceViewSet):
     )
     def release(self, request: Request, id: str) -> object:
         services.release(**self._reach(id))
-        return _one(id)
+        return _conversation_data(id)
 
     @action(detail=True, methods=["post"])
     @endpoint(
@@ -201,7 +201,7 @@ class ConversationViewSet(ResourceViewSet):
     )
     def assign(self, request: Request, id: str, data: JsonObject) -> object:
         services.assign(**self._reach(id), **data)
-        return _one(id)
+        return _conversation_data(id)
 
     @action(detail=True, methods=["get"])
     @endpoint(
@@ -211,7 +211,7 @@ class ConversationViewSet(ResourceViewSet):
         description="Owners, and members whose role may POST in the module of its channel: whom it may be assigned to.",
     )
     def answerers(self, request: Request, id: str) -> object:
-        channel = _seen(self.actor).filter(pk=id).values_list("channel", flat=True).first()
+        channel = _visible_conversations(self.actor).filter(pk=id).values_list("channel", flat=True).first()
         if channel is None:
             raise services.not_found()
         return {
@@ -231,7 +231,7 @@ class ConversationViewSet(ResourceViewSet):
     def snooze(self, request: Request, id: str, data: JsonObject) -> object:
         self._reach(id)
         services.snooze(id=id, **data)
-        return _one(id)
+        return _conversation_data(id)
 
     @action(detail=True, methods=["post"])
     @endpoint(
@@ -244,7 +244,7 @@ class ConversationViewSet(ResourceViewSet):
     )
     def close(self, request: Request, id: str) -> object:
         services.close(**self._reach(id))
-        return _one(id)
+        return _conversation_data(id)
 
     @action(detail=True, methods=["post"])
     @endpoint(
@@ -258,7 +258,7 @@ class ConversationViewSet(ResourceViewSet):
     def read(self, request: Request, id: str, data: JsonObject) -> object:
         self._reach(id)
         services.mark_read(id=id, **data)
-        return _one(id)
+        return _conversation_data(id)
 
     @action(detail=True, methods=["post"])
     @endpoint(
@@ -271,7 +271,7 @@ class ConversationViewSet(ResourceViewSet):
     )
     def reopen(self, request: Request, id: str) -> object:
         services.reopen(**self._reach(id))
-        return _one(id)
+        return _conversation_data(id)
 
     @action(detail=True, methods=["post"])
     @endpoint(
@@ -288,7 +288,7 @@ class ConversationViewSet(ResourceViewSet):
         may_create = self.actor.is_unbounded or self.actor.may("contact", "POST")
         may_read = self.actor.is_unbounded or self.actor.may("contact", "GET")
         services.set_contact(**self._reach(id), **data, may_create=may_create, may_read=may_read)
-        return _one(id)
+        return _conversation_data(id)
 
     @action(detail=True, methods=["post"])
     @endpoint(
@@ -301,7 +301,7 @@ class ConversationViewSet(ResourceViewSet):
     )
     def lead(self, request: Request, id: str, data: JsonObject) -> object:
         services.set_lead(**self._reach(id), **data)
-        return _one(id)
+        return _conversation_data(id)
 
     @action(detail=True, methods=["post"])
     @endpoint(

@@ -18,12 +18,12 @@ _PHONE = re.compile(r"(?<![\w+])\+\d[\d ()./-]{6,20}\d(?!\w)")
 
 def email_in(text: str) -> str:
     """Return the only email address in a text; "" if there is none, or several."""
-    return _only(_EMAIL.findall(text), read_email)
+    return _single_address(_EMAIL.findall(text), read_email)
 
 
 def phone_in(text: str) -> str:
     """Return the only international number in a text, as E.164; "" if there is none, or several."""
-    return _only(_PHONE.findall(text), lambda match: read_phone(None, match).e164)
+    return _single_address(_PHONE.findall(text), lambda match: read_phone(None, match).e164)
 
 
 def learn(visitor: WidgetVisitor, text: str) -> None:
@@ -41,7 +41,7 @@ def _is_own(email: str) -> bool:
     return senders or Member.objects.filter(email__iexact=email).exists()
 
 
-def _only(matches: Iterable[str], read: Callable[[str], str]) -> str:
+def _single_address(matches: Iterable[str], read: Callable[[str], str]) -> str:
     """Return the only one of the matches that can be read, whatever the case of its letters."""
     addresses = {}
     for match in matches:

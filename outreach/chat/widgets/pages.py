@@ -36,7 +36,7 @@ SEVERAL = "different"
 """Stands for hours that differ from day to day."""
 
 
-def _only(times: set[str]) -> str:
+def _common_time(times: set[str]) -> str:
     """Return the one time of all days, SEVERAL for different ones, or "" without any."""
     if len(times) > 1:
         return SEVERAL
@@ -164,8 +164,8 @@ class WidgetForm(RecordForm):
             "asks": [key for key in ASKED if key in questions],
             "needs": [key for key in ASKED if key in questions and questions[key]["required"]],
             "days": sorted({str(entry["day"]) for entry in spans}),
-            "from": _only(begins),
-            "to": _only(ends),
+            "from": _common_time(begins),
+            "to": _common_time(ends),
             "timezone": hours.get("timezone", ""),
             "offlineForm": record.get("offlineForm", True),
             "texts": "\n".join(f"{key} = {text}" for key, text in texts.items()),

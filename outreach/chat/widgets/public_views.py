@@ -92,7 +92,7 @@ class WidgetViewSet(CrossOriginViewSet):
         limited=True,
     )
     def messages(self, request: Request, token: str, data: JsonObject) -> object:
-        visitor = visitors.known(self.widget, data["visitor"])
+        visitor = visitors.get_visitor(self.widget, data["visitor"])
         visitors.MESSAGES.count(visitor.pk)
         visitors.NETWORK_MESSAGES.count(caller_of(request).network)
         message = chat_sessions.write(self.widget, visitor, text=data["text"], key=data["key"])
@@ -111,7 +111,7 @@ class WidgetViewSet(CrossOriginViewSet):
         " come again: tell them apart by _id.",
     )
     def poll(self, request: Request, token: str, data: JsonObject) -> object:
-        visitor = visitors.known(self.widget, data["visitor"])
+        visitor = visitors.get_visitor(self.widget, data["visitor"])
         visitors.POLLS.count(visitor.pk)
         conversation = chat_sessions.conversation_of(visitor)
         is_quiet = conversation is None or chat_sessions.is_quiet(conversation, data["after"])
@@ -121,7 +121,7 @@ class WidgetViewSet(CrossOriginViewSet):
     @action(detail=False, methods=["post"])
     @endpoint("Note that a visitor has read", input=VisitorInput, success="OK_200", errors=OF_VISITOR, limited=True)
     def read(self, request: Request, token: str, data: JsonObject) -> object:
-        visitor = visitors.known(self.widget, data["visitor"])
+        visitor = visitors.get_visitor(self.widget, data["visitor"])
         visitors.POLLS.count(visitor.pk)
         chat_sessions.mark_read(visitor)
         return None

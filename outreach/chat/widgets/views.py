@@ -19,7 +19,7 @@ from outreach.chat.widgets.serializers import WidgetChange, WidgetCreate, Widget
 NOT_FOUND = (services.NOT_FOUND,)
 
 
-def _one(id: str) -> JsonObject:
+def _widget_data(id: str) -> JsonObject:
     services.get_widget(id)
     return WidgetOut.one(ChatWidget.objects.filter(pk=id)) or {}
 
@@ -39,11 +39,11 @@ class ChatWidgetViewSet(ResourceViewSet):
         description="A chat on a website: put `snippet` into its pages. It works on `allowedOrigins` alone.",
     )
     def create(self, request: Request, data: JsonObject) -> object:
-        return _one(services.create_widget(member_id=self.actor.member_id, **data).pk)
+        return _widget_data(services.create_widget(member_id=self.actor.member_id, **data).pk)
 
     @endpoint("Read a chat widget", output=WidgetOut, errors=NOT_FOUND)
     def retrieve(self, request: Request, id: str) -> object:
-        return _one(id)
+        return _widget_data(id)
 
     @endpoint(
         "Update a chat widget",
@@ -54,7 +54,7 @@ class ChatWidgetViewSet(ResourceViewSet):
     )
     def update(self, request: Request, id: str, data: JsonObject) -> object:
         services.update_widget(id=id, member_id=self.actor.member_id, **data)
-        return _one(id)
+        return _widget_data(id)
 
     @endpoint(
         "Delete chat widgets",

@@ -59,12 +59,12 @@ def open_widget(token: str) -> ChatWidget:
         with unscoped(reason="a website's visitor: the token names the widget"):
             widget = ChatWidget.objects.filter(token=token, is_active=True).first()
     # Cached: each poll of each visitor would otherwise ask for the subscription.
-    if widget is None or not _entitled(widget.company_id):
+    if widget is None or not _is_entitled(widget.company_id):
         raise NamedError(NOT_FOUND, "there is no such widget, or it is switched off", field="token")
     return widget
 
 
-def _entitled(company: str) -> bool:
+def _is_entitled(company: str) -> bool:
     def is_allowed() -> bool:
         try:
             with company_scope(company):
@@ -148,7 +148,7 @@ def sign(visitor: WidgetVisitor) -> str:
     return signing.TimestampSigner(salt=f"{_SALT}:{visitor.widget_id}").sign(visitor.pk)
 
 
-def known(widget: ChatWidget, token: str) -> WidgetVisitor:
+def get_visitor(widget: ChatWidget, token: str) -> WidgetVisitor:
     """Return the visitor with a token, of this widget alone. Raises NotFound_404 for one that is forged or too old."""
     try:
         id = signing.TimestampSigner(salt=f"{_SALT}:{widget.pk}").unsign(token[:200], max_age=KEPT)

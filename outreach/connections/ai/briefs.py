@@ -40,7 +40,7 @@ class ContactBriefs:
         labels = {key: (name, kind) for key, name, _, kind in rows}
         return cls(labels, formats_of(company_id()), Employers.of_fields(rows))
 
-    def of(self, contacts: Sequence[Contact]) -> list[ContactBrief]:
+    def briefs_for(self, contacts: Sequence[Contact]) -> list[ContactBrief]:
         """Return a brief of each contact, with one query for all tags. The contacts come with their category joined."""
         self.employers.read(contact.organization_id for contact in contacts)
         tags = _tags([contact.pk for contact in contacts])

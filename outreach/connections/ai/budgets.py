@@ -51,7 +51,7 @@ class Cap:
     tokens: int | None = None
     cost: Decimal | None = None
 
-    def within(self, other: Cap) -> Cap:
+    def smaller_of(self, other: Cap) -> Cap:
         """Return the smaller of both."""
         return Cap(_least(self.tokens, other.tokens), _least(self.cost, other.cost))
 
@@ -104,7 +104,7 @@ def company_cap() -> Cap:
     """Return the active company's cap a month: its own, or its plan's if that is smaller."""
     own = AiCaps.objects.first()
     mine = Cap(own.monthly_token_cap, own.monthly_cost_cap) if own else Cap()
-    return mine.within(Cap(plan_tokens()))
+    return mine.smaller_of(Cap(plan_tokens()))
 
 
 def plan_tokens() -> int | None:
@@ -131,7 +131,7 @@ def remaining(app: AiApp, run: Cap) -> Cap:
         used = budgets_by_key.get(budget.key, AiBudget())
         tokens = None if budget.cap.tokens is None else budget.cap.tokens - used.tokens_used - used.tokens_reserved
         cost = None if budget.cap.cost is None else budget.cap.cost - used.cost_used - used.cost_reserved
-        left = left.within(Cap(tokens, cost))
+        left = left.smaller_of(Cap(tokens, cost))
     tokens = None if left.tokens is None else max(0, left.tokens)
     return Cap(tokens, None if left.cost is None else max(Decimal(0), left.cost))
 

@@ -72,7 +72,9 @@ def _sent_before(brief: ComposeBrief) -> str:
 def of_template(draft: Draft) -> list[Entry]:
     """Return the evidence of a message from a template: its text is the company's own."""
     parts = (("subject", draft.subject), ("text", draft.text))
-    return _bounded([_entry(part, at, sentence, TEMPLATE) for part, text in parts for at, sentence in _sentences(text)])
+    return _limit_entries(
+        [_entry(part, at, sentence, TEMPLATE) for part, text in parts for at, sentence in _sentences(text)]
+    )
 
 
 def evidence_of(draft: Draft, brief: ComposeBrief, *, every_sentence: bool = False) -> list[Entry]:
@@ -99,7 +101,7 @@ def evidence_of(draft: Draft, brief: ComposeBrief, *, every_sentence: bool = Fal
             # Figures and addresses are what models invent, and what does harm when it is wrong.
             if _has_unknown_figure(left, fact_text) or (every_sentence and _states(left)):
                 entries.append(_entry(part, start, sentence, ""))
-    return _bounded(entries)
+    return _limit_entries(entries)
 
 
 def _beside(sentence: str, start: int, spans: Iterable[tuple[int, int]]) -> str:
@@ -130,7 +132,7 @@ def evidence_after_edit(evidence: Sequence[Entry], part: str, before: str, after
         # Sentences that a person only moved keep their source.
         if sentence not in old and (start, start + len(sentence)) not in marked:
             entries.append(_entry(part, start, sentence, PERSON))
-    return _bounded([*(entry for entry in evidence if entry["part"] != part), *entries])
+    return _limit_entries([*(entry for entry in evidence if entry["part"] != part), *entries])
 
 
 def of_html(evidence: Sequence[Entry], text: str, content: str) -> list[Entry]:
@@ -139,7 +141,7 @@ def of_html(evidence: Sequence[Entry], text: str, content: str) -> list[Entry]:
     entries = [
         _entry("html", start, statement, PERSON) for start, statement in _sentences(content) if statement not in said
     ]
-    return _bounded([*(statement for statement in evidence if statement["part"] != "html"), *entries])
+    return _limit_entries([*(statement for statement in evidence if statement["part"] != "html"), *entries])
 
 
 def check_evidence(evidence: Sequence[Entry], facts: Mapping[str, str]) -> list[Entry]:
@@ -175,7 +177,7 @@ def _entry(part: str, start: int, text: str, source: str, value: str = "") -> En
     return {"part": part, "start": start, "end": start + len(text), "text": text, "source": source, "value": value}
 
 
-def _bounded(entries: list[Entry]) -> list[Entry]:
+def _limit_entries(entries: list[Entry]) -> list[Entry]:
     """Put the entries in order, the most of each part; beyond them one that is unproved is kept."""
     entries.sort(key=lambda entry: (entry["part"], entry["start"], -entry["end"]))
     kept: list[Entry] = []
@@ -198,7 +200,7 @@ class _Places:
 
     def find(self, text: str) -> int | None:
         """Return where the text begins, or None if it isn't there any more."""
-        for start in chain(self._each(text, self.last), self._each(text, 0)):
+        for start in chain(self._positions(text, self.last), self._positions(text, 0)):
             # The same words may occur twice; each claim gets its own place.
             if (start, start + len(text)) not in self.taken:
                 self.taken.add((start, start + len(text)))
@@ -206,7 +208,7 @@ class _Places:
                 return start
         return None
 
-    def _each(self, text: str, start: int) -> Iterator[int]:
+    def _positions(self, text: str, start: int) -> Iterator[int]:
         """Yield the positions of the text from `start` on, except within longer words."""
         content = self.words
         at = content.find(text, start) if text else -1

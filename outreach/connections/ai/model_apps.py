@@ -49,7 +49,7 @@ class AiTest:
 def create_model_app(*, ai_type: str, member_id: str, **values: Any) -> AiApp:
     """Connect an app. Raises the errors of `services.create_ai_app`, and the type's InvalidAi…Configuration_400."""
     provider = _provider(ai_type)
-    values = _checked(provider, values, None)
+    values = _validate(provider, values, None)
     if not values.get("api_key") and not (provider.keyless and values.get("base_url")):
         raise ValidationFailed("apiKey is required", "enter the key of the vendor", field="apiKey")
     if not values.get("selected_model"):
@@ -69,7 +69,7 @@ def update_model_app(*, ai_type: str, id: str, member_id: str, **values: Any) ->
         raise CONNECTED_APPS[ai_type].not_found()
     if not values.get("api_key"):
         values.pop("api_key", None)
-    values = _checked(provider, values, current)
+    values = _validate(provider, values, current)
     if "selected_model" in values and not values["selected_model"]:
         values["selected_model"] = provider.default_model
     if any(name in values and values[name] != getattr(current, name) for name in ("base_url", "selected_model")):
@@ -83,7 +83,7 @@ def _provider(ai_type: str) -> type[ModelProvider]:
     return cast(type[ModelProvider], CONNECTED_APPS[ai_type].provider)
 
 
-def _checked(provider: type[ModelProvider], values: Values, current: AiApp | None) -> JsonObject:
+def _validate(provider: type[ModelProvider], values: Values, current: AiApp | None) -> JsonObject:
     """Return the values as they are stored."""
     stored = dict(values)
     key = stored.get("api_key", "")

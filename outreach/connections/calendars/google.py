@@ -62,28 +62,28 @@ def write_event(connection: CalendarConnection, meeting: str, body: Values, *, k
     inserting = {**body, "id": event_id(meeting)}
     for _ in range(2):
         if known:
-            status, event = _ask(connection, "PATCH", _event(meeting), body)
+            status, event = _request(connection, "PATCH", _event(meeting), body)
             if status not in (404, 410):
-                return _answered(status, event)
+                return _read_event(status, event)
             known = False
-        status, event = _ask(connection, "POST", EVENTS, inserting)
+        status, event = _request(connection, "POST", EVENTS, inserting)
         if status != 409:
-            return _answered(status, event)
+            return _read_event(status, event)
         known = True  # an earlier try has arrived after all
     raise CalendarFailed("Google says that the event is there, and that it is not.")
 
 
 def delete_event(connection: CalendarConnection, meeting: str) -> None:
     """Delete an event; one that is gone is deleted. Raises CalendarFailed."""
-    status, _ = _ask(connection, "DELETE", _event(meeting))
+    status, _ = _request(connection, "DELETE", _event(meeting))
     if status not in (204, 200, 404, 410):
-        raise _failed(status)
+        raise _status_error(status)
 
 
 def read_link(connection: CalendarConnection, meeting: str) -> str:
     """Return the link of an event's video call; empty while it is not ready. Raises CalendarFailed."""
-    status, event = _ask(connection, "GET", _event(meeting))
-    return _answered(status, event).link
+    status, event = _request(connection, "GET", _event(meeting))
+    return _read_event(status, event).link
 
 
 def busy_between(
@@ -91,9 +91,9 @@ def busy_between(
 ) -> list[list[str]]:
     """Return pairs of times between which the calendar is busy. Raises CalendarFailed."""
     query = {"timeMin": start.isoformat(), "timeMax": end.isoformat(), "items": [{"id": "primary"}]}
-    status, answer = _ask(connection, "POST", "calendar/v3/freeBusy", query, seconds=seconds)
+    status, answer = _request(connection, "POST", "calendar/v3/freeBusy", query, seconds=seconds)
     if status != 200:
-        raise _failed(status)
+        raise _status_error(status)
     calendars = answer.get("calendars")
     primary = calendars.get("primary") if isinstance(calendars, dict) else None
     if not isinstance(primary, dict) or primary.get("errors"):
@@ -120,9 +120,9 @@ def _event(meeting: str) -> str:
     return f"{EVENTS}/{quote(event_id(meeting), safe='')}"
 
 
-def _answered(status: int, event: Values) -> GoogleEvent:
+def _read_event(status: int, event: Values) -> GoogleEvent:
     if status not in (200, 201):
-        raise _failed(status)
+        raise _status_error(status)
     if not event.get("id"):
         raise CalendarFailed("Google's answer cannot be read.")
     conference = event.get("conferenceData")
@@ -139,7 +139,7 @@ def _link(text: Any) -> str:
     return text if is_one and " " not in text else ""
 
 
-def _failed(status: int) -> CalendarFailed:
+def _status_error(status: int) -> CalendarFailed:
     # 403 is Google's answer to exceeded quotas too, so it is retried; only 401 ends the log-in.
     if status == 401:
         return CalendarFailed("Google takes the log-in no more.", refused=True)
@@ -147,7 +147,7 @@ def _failed(status: int) -> CalendarFailed:
     return CalendarFailed(f"Google answered {status}.", temporary=temporary)
 
 
-def _ask(
+def _request(
     connection: CalendarConnection, method: str, path: str, body: Any = None, *, seconds: float = SECONDS
 ) -> tuple[int, Values]:
     """Ask once, or twice where the token has ended before its time. Raises CalendarFailed."""

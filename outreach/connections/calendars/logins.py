@@ -166,18 +166,18 @@ def disconnect(*, member_id: str) -> None:
 
 def forget_members(ids: Sequence[str]) -> None:
     """Disconnect the calendars of members who have left, in the transaction that removes them."""
-    tokens = _closed(ids)
+    tokens = _delete_tokens(ids)
     transaction.on_commit(lambda: _take_back(tokens))
 
 
 def _close(members: Sequence[str]) -> int:
     with transaction.atomic():
-        tokens = _closed(members)
+        tokens = _delete_tokens(members)
     _take_back(tokens)
     return len(tokens)
 
 
-def _closed(members: Sequence[str]) -> list[str]:
+def _delete_tokens(members: Sequence[str]) -> list[str]:
     """Delete the tokens of the members' connections. Returns them."""
     tokens = []
     for connection in CalendarConnection.objects.select_for_update(of=("self",)).filter(

@@ -44,12 +44,12 @@ class ChatAppAdmin(CompanyRecordAdmin):
 
     @admin.display(description=_("Test the account"))
     def test(self, request: HttpRequest, rows: QuerySet[ChatApp]) -> None:
-        def one(app: ChatApp) -> None:
+        def check_one(app: ChatApp) -> None:
             outcome = CHECKS[app.vendor](id=app.pk)
             if not outcome.ok:
                 raise NamedError("InvalidCredentials_400", outcome.detail)
 
-        self.each(request, rows[:10], one, _("Connected"), atomic=False)
+        self.each(request, rows[:10], check_one, _("Connected"), atomic=False)
 
 
 @admin.register(ChatTemplate)

@@ -92,7 +92,7 @@ def _text(component: Values, where: str, most: int) -> str:
     return text
 
 
-def _numbered(text: str, where: str) -> int:
+def _count_variables(text: str, where: str) -> int:
     """Return how many variables the text has; they are 1, 2 and so on, each once."""
     names = variables_in(text)
     if names != [str(number) for number in range(1, len(names) + 1)]:
@@ -102,7 +102,7 @@ def _numbered(text: str, where: str) -> int:
 
 def _check_body(component: Values, where: str) -> None:
     text = _text(component, where, BODY_LENGTH)
-    count = _numbered(text, where)
+    count = _count_variables(text, where)
     if re.match(r"\s*\{\{", text) or re.search(r"\}\}\s*$", text):
         refuse(f"{where}.text", "enter words before the first and after the last variable")
     if re.search(r"\}\}\s*\{\{", text):
@@ -121,7 +121,7 @@ def _check_header(component: Values, where: str) -> None:
         return
     if format != "TEXT":
         refuse(f"{where}.format", f"one of TEXT, {', '.join(MEDIA)}")
-    count = _numbered(_text(component, where, HEADER_LENGTH), where)
+    count = _count_variables(_text(component, where, HEADER_LENGTH), where)
     if count > 1:
         refuse(f"{where}.text", "use at most one variable")
     if count and not _words(_example(component, "header_text", where), 1):

@@ -63,7 +63,7 @@ class ChatClient:
     app_id: str
 
     @classmethod
-    def of(cls, app: ChatApp) -> ChatClient:
+    def for_app(cls, app: ChatApp) -> ChatClient:
         """Return the client of an app. Raises SmtpError when the stored token was not given for this number."""
         try:
             token = app.access_token
@@ -96,11 +96,11 @@ class ChatClient:
             return Uncertain(f"the request was under way, then no whole answer came ({failed.code})")
         parsed = _json(answer)
         if 200 <= answer.status < 300:
-            id = _at(parsed, "messages", 0, "id")
+            id = _value_at(parsed, "messages", 0, "id")
             if not isinstance(id, str) or not id:
                 # A success without an id: the message is under way, and must not be sent again.
                 return Uncertain("the vendor took the request, and its answer cannot be read")
-            return Sent(str(_at(parsed, "messages", 0, "message_status") or "accepted"), provider_id=id)
+            return Sent(str(_value_at(parsed, "messages", 0, "message_status") or "accepted"), provider_id=id)
         # An error in the vendor's form is a certain refusal, whatever the status.
         error = read_error(parsed)
         if error is not None:
@@ -120,22 +120,22 @@ class ChatClient:
     def number(self) -> Values:
         """Return the vendor's data of the number. Raises ChatFailed."""
         fields = "display_phone_number,verified_name,quality_rating,messaging_limit_tier"
-        number: Values = self._ask("GET", f"{self.phone_number_id}?fields={fields}")
+        number: Values = self._request("GET", f"{self.phone_number_id}?fields={fields}")
         return number
 
     def create_template(self, template: Values) -> Values:
         """Ask the vendor to approve a template. Returns id, status and category. Raises ChatFailed."""
-        created: Values = self._ask("POST", f"{self.waba_id}/message_templates", template)
+        created: Values = self._request("POST", f"{self.waba_id}/message_templates", template)
         return created
 
     def change_template(self, vendor_id: str, values: Values) -> None:
         """Change the content of a template, which the vendor has to approve again. Raises ChatFailed."""
-        self._ask("POST", quote(vendor_id, safe=""), values)
+        self._request("POST", quote(vendor_id, safe=""), values)
 
     def delete_template(self, name: str, vendor_id: str) -> None:
         """Delete a template at the vendor. Raises ChatFailed."""
         query = {"name": name, **({"hsm_id": vendor_id} if vendor_id else {})}
-        self._ask("DELETE", f"{self.waba_id}/message_templates?{urlencode(query)}")
+        self._request("DELETE", f"{self.waba_id}/message_templates?{urlencode(query)}")
 
     def templates(self) -> list[Values]:
         """Return the account's templates: id, name, language, status, category, quality. Raises ChatFailed."""
@@ -145,11 +145,11 @@ class ChatClient:
         # Bounded, as the cursor is the vendor's and could go round in a circle.
         while len(listed) < MAX_TEMPLATES:
             query = {"fields": fields, "limit": "100", **({"after": after} if after else {})}
-            page = self._ask("GET", f"{self.waba_id}/message_templates?{urlencode(query)}")
+            page = self._request("GET", f"{self.waba_id}/message_templates?{urlencode(query)}")
             rows = page.get("data")
             listed += [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
-            after = _at(page, "paging", "cursors", "after") or ""
-            if not after or not isinstance(after, str) or not _at(page, "paging", "next"):
+            after = _value_at(page, "paging", "cursors", "after") or ""
+            if not after or not isinstance(after, str) or not _value_at(page, "paging", "next"):
                 break
         return listed
 
@@ -157,11 +157,11 @@ class ChatClient:
         """Upload a picture, video or document for a template's header. Returns its handle. Raises ChatFailed."""
         # A resumable upload: begun with the app's id, then sent to the address that the vendor gives.
         query = urlencode({"file_length": len(content), "file_type": mime})
-        begun = self._ask("POST", f"{self.app_id}/uploads?{query}").get("id")
+        begun = self._request("POST", f"{self.app_id}/uploads?{query}").get("id")
         if not isinstance(begun, str) or not begun.startswith("upload:"):
             raise ChatFailed("The vendor began no upload.")
         headers = {"Authorization": f"OAuth {self.token}", "file_offset": "0"}
-        handle = self._ask("POST", begun, content, headers=headers).get("h")
+        handle = self._request("POST", begun, content, headers=headers).get("h")
         if not isinstance(handle, str) or not handle:
             raise ChatFailed("The vendor gave no handle for the file.")
         return handle
@@ -170,7 +170,7 @@ class ChatClient:
         """Give the vendor a file that a message refers to. Returns its id. Raises ChatFailed."""
         fields = {"messaging_product": "whatsapp", "type": mime, "file": (name, content, mime)}
         body, kind = encode_multipart(fields)
-        id = self._ask("POST", f"{self.phone_number_id}/media", body, headers={"Content-Type": kind}).get("id")
+        id = self._request("POST", f"{self.phone_number_id}/media", body, headers={"Content-Type": kind}).get("id")
         if not isinstance(id, str | int) or not str(id):
             raise ChatFailed("The vendor gave no id for the file.")
         return str(id)
@@ -182,7 +182,7 @@ class ChatClient:
 
     def media(self, id: str) -> MediaPlace:
         """Return the vendor's address of a received file. Raises ChatFailed."""
-        details = self._ask("GET", f"{quote(id, safe='')}?phone_number_id={self.phone_number_id}")
+        details = self._request("GET", f"{quote(id, safe='')}?phone_number_id={self.phone_number_id}")
         url = details.get("url")
         size = details.get("file_size")
         mime = details.get("mime_type")
@@ -198,7 +198,7 @@ class ChatClient:
         bytes."""
         return download(place.url, most_bytes, {"Authorization": f"Bearer {self.token}"})
 
-    def _ask(self, method: str, path: str, body: Any = None, *, headers: Mapping[str, str] | None = None) -> Any:
+    def _request(self, method: str, path: str, body: Any = None, *, headers: Mapping[str, str] | None = None) -> Any:
         try:
             answer = self._exchange(method, path, body, headers)
         except HttpFailed as failed:
@@ -245,7 +245,7 @@ def _json(answer: HttpAnswer) -> Any:
         return None
 
 
-def _at(value: Any, *path: str | int) -> Any:
+def _value_at(value: Any, *path: str | int) -> Any:
     for key in path:
         try:
             value = value[key]

@@ -61,42 +61,42 @@ def file_name(media: Values, kind: str = "file") -> str:
 def fetch_from_messenger(app: ChatApp | None, media: Values, check: Callable[[int | None], None]) -> FileAnswer:
     """Fetch a file that a person has sent to a bot. Raises FileTrouble."""
 
-    def fetched(app: ChatApp, id: str) -> FileAnswer:
-        client = MessengerClient.of(app)
+    def fetch_file(app: ChatApp, id: str) -> FileAnswer:
+        client = MessengerClient.for_app(app)
         path, size = client.file(id)
         check(size)
         name = str(media.get("name") or "") or path.rpartition("/")[2]
         return FileAnswer(name, client.download(path, MAX_FILE_BYTES))
 
-    return _fetched(app, media, fetched)
+    return _fetch(app, media, fetch_file)
 
 
 def fetch_from_social_b(app: ChatApp | None, media: Values, check: Callable[[int | None], None]) -> FileAnswer:
     """Fetch the file that a person has sent to an account, from the platform's address. Raises FileTrouble."""
 
-    def fetched(app: ChatApp, id: str) -> FileAnswer:
+    def fetch_file(app: ChatApp, id: str) -> FileAnswer:
         url = str(media.get("url") or "")
-        if not url.startswith(("https://", f"{SocialBClient.of(app).base.rpartition('/')[0]}/")):
+        if not url.startswith(("https://", f"{SocialBClient.for_app(app).base.rpartition('/')[0]}/")):
             raise FileTrouble("gone", "Nobody says where it is")
         return FileAnswer(file_name(media, str(media.get("kind") or "file")), download(url, MAX_FILE_BYTES))
 
-    return _fetched(app, media, fetched)
+    return _fetch(app, media, fetch_file)
 
 
 def fetch_media(app: ChatApp | None, media: Values, check: Callable[[int | None], None]) -> FileAnswer:
     """Fetch a file that a person has sent to a number. Raises FileTrouble."""
 
-    def fetched(app: ChatApp, id: str) -> FileAnswer:
-        client = ChatClient.of(app)
+    def fetch_file(app: ChatApp, id: str) -> FileAnswer:
+        client = ChatClient.for_app(app)
         place = client.media(id)
         # Before the download, by the size that the vendor announces.
         check(place.size)
         return FileAnswer(file_name({"mime": place.mime, **media}), client.download(place, MAX_FILE_BYTES))
 
-    return _fetched(app, media, fetched)
+    return _fetch(app, media, fetch_file)
 
 
-def _fetched(app: ChatApp | None, media: Values, fetch: Callable[[ChatApp, str], FileAnswer]) -> FileAnswer:
+def _fetch(app: ChatApp | None, media: Values, fetch: Callable[[ChatApp, str], FileAnswer]) -> FileAnswer:
     """Return the result of `fetch` for the file with the id. Raises FileTrouble for any error."""
     id = str(media.get("id") or "")
     if app is None or not id:

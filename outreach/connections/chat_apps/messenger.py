@@ -39,7 +39,7 @@ class MessengerClient:
     token: str
 
     @classmethod
-    def of(cls, app: ChatApp) -> MessengerClient:
+    def for_app(cls, app: ChatApp) -> MessengerClient:
         """Return the client of an app. Raises SmtpError when the stored token was not given for this bot."""
         try:
             return cls.with_token(app.access_token)
@@ -54,14 +54,14 @@ class MessengerClient:
 
     def me(self) -> Values:
         """Return id and username of the bot. Raises ChatFailed."""
-        bot = self._ask("getMe", {})
+        bot = self._request("getMe", {})
         if not isinstance(bot, dict) or not isinstance(bot.get("id"), int):
             raise ChatFailed("The messenger says nothing of the bot.")
         return bot
 
     def set_webhook(self, url: str, secret: str) -> None:
         """Register the webhook for incoming messages, with the secret in a header. Raises ChatFailed."""
-        self._ask("setWebhook", {"url": url, "secret_token": secret, "allowed_updates": ["message"]})
+        self._request("setWebhook", {"url": url, "secret_token": secret, "allowed_updates": ["message"]})
 
     def with_file(self, content: Values, file: Attachment, link: str) -> Values:
         """Return a message with its file, which goes in the same request."""
@@ -96,7 +96,7 @@ class MessengerClient:
 
     def file(self, id: str) -> tuple[str, int | None]:
         """Return the path of a file that a person has sent, and its size where it is known. Raises ChatFailed."""
-        details = self._ask("getFile", {"file_id": id})
+        details = self._request("getFile", {"file_id": id})
         path, size = details.get("file_path"), details.get("file_size")
         if not isinstance(path, str) or not path:
             raise ChatFailed("The messenger says no address of the file.")
@@ -106,7 +106,7 @@ class MessengerClient:
         """Return a file. Raises ChatFailed."""
         return download(f"{self.base}/file/bot{self.token}/{quote(path)}", most_bytes)
 
-    def _ask(self, method: str, values: Values) -> Any:
+    def _request(self, method: str, values: Values) -> Any:
         try:
             answer = self._exchange(method, orjson.dumps(values), "application/json", SECONDS)
         except HttpFailed as failed:

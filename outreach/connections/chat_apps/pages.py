@@ -112,7 +112,7 @@ class ChatAppPage(Page):
         ]
         return Form(fields=fields, initial=values, fieldsets=FIELDSETS)
 
-    def tested(self, app: Values, message: str) -> HttpResponse:
+    def redirect_after_test(self, app: Values, message: str) -> HttpResponse:
         """Lead on to the app after a change that asked the vendor."""
         to = self.address("chat-app", app["_id"])
         if app["verified"]:
@@ -162,7 +162,7 @@ class NewChatApp(ChatAppPage):
         answer = self.ask("POST", PATH, None, values)
         if not answer.ok:
             return self.invalid(form, answer)
-        return self.tested(answer.data, _("Connected"))
+        return self.redirect_after_test(answer.data, _("Connected"))
 
 
 class ChatAppDetail(ChatAppPage):
@@ -194,7 +194,7 @@ class ChatAppDetail(ChatAppPage):
         answer = self.ask("PUT", self.record, None, changed)
         if not answer.ok:
             return self.invalid(form, answer)
-        return self.tested(answer.data, _("Saved"))
+        return self.redirect_after_test(answer.data, _("Saved"))
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", PATH, None, {"ids": [self.params["id"]]})

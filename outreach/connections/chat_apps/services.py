@@ -60,7 +60,7 @@ def create_app(*, member_id: str, verified: bool = True, **values: Any) -> ChatA
     ValidationFailed, PlanLimitExceeded_403, and ConnectionTestRunning_429.
     """
     app = ChatApp(id=new_id(), company_id=company_id(), created_by_id=member_id, updated_by_id=member_id)
-    _set(app, _checked(values, None))
+    _set(app, _validate(values, None))
     app.verified = False
     if verified:
         # Before the transaction: the vendor is asked while nothing is locked.
@@ -79,7 +79,7 @@ def update_app(*, id: str, member_id: str, verified: bool | None = None, **value
     """
     values = {name: value for name, value in values.items() if value or name not in SECRETS}
     with transaction.atomic():
-        app, reconnects = _changed(id, values)
+        app, reconnects = _app_with_values(id, values)
     tests = verified or (reconnects and verified is None)
     with connection_test_slot() if tests else nullcontext():
         test_fields: JsonObject = {}
@@ -90,7 +90,7 @@ def update_app(*, id: str, member_id: str, verified: bool | None = None, **value
             }
         with _number_held(), transaction.atomic():
             # Read again under the lock: another member may have changed it while the vendor was asked.
-            app, _ = _changed(id, values)
+            app, _ = _app_with_values(id, values)
             if reconnects or verified is False:
                 app.verified = False
             # Failures of the old settings say nothing about the new ones.
@@ -109,7 +109,7 @@ def check_app(*, id: str) -> VendorCheck:
     began, problem = monotonic(), None
     with connection_test_slot():
         try:
-            values = _ask(app)
+            values = _number_columns(app)
         except (SmtpError, ChatFailed) as error:
             values = {"verified": False, "last_error": error.detail, "last_error_at": timezone.now()}
             problem = error
@@ -163,9 +163,9 @@ def _number_held() -> Iterator[None]:
 _PLATFORM_FIELDS = ("display_number", "quality_rating", "messaging_limit", "name")
 
 
-def _ask(app: ChatApp) -> JsonObject:
+def _number_columns(app: ChatApp) -> JsonObject:
     """Return the vendor's data of the app's number, by columns. Raises ChatFailed and SmtpError."""
-    details = ChatClient.of(app).number()
+    details = ChatClient.for_app(app).number()
 
     def text(name: str, most: int) -> str:
         value = details.get(name)
@@ -182,7 +182,7 @@ def _ask(app: ChatApp) -> JsonObject:
 def _connect(app: ChatApp) -> None:
     """Ask for an unsaved app. Raises InvalidCredentials_400 for a token that the vendor refuses."""
     try:
-        _set(app, _ask(app))
+        _set(app, _number_columns(app))
     except SmtpError as error:
         raise NamedError("InvalidCredentials_400", error.detail, field="accessToken") from None
     except ChatFailed as error:
@@ -197,10 +197,10 @@ def _connect(app: ChatApp) -> None:
         app.last_error_at = None
 
 
-def _changed(id: str, values: Values) -> tuple[ChatApp, bool]:
+def _app_with_values(id: str, values: Values) -> tuple[ChatApp, bool]:
     """Return the locked app with the values set, unsaved, and whether it connects by others than before."""
     app: ChatApp = CONNECTED_APPS[KEY].record_to_change(id, values)
-    checked = _checked(values, app)
+    checked = _validate(values, app)
     changed = [name for name in CONNECTION & {*checked} if name in SECRETS or getattr(app, name) != checked[name]]
     _set(app, checked)
     return app, bool(changed)
@@ -211,7 +211,7 @@ def _set(app: ChatApp, values: Values) -> None:
         setattr(app, name, value)
 
 
-def _checked(values: Values, current: ChatApp | None) -> JsonObject:
+def _validate(values: Values, current: ChatApp | None) -> JsonObject:
     """Return the values as they are stored. Raises ValidationFailed."""
     stored = dict(values)
     check_values(stored, current)

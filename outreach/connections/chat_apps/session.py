@@ -64,12 +64,12 @@ class ChatSession:
             # The vendor counts messages a second for each number, and refuses what is faster.
             sleep(wait)
         self._next = monotonic() + self._interval
-        content = self._prepared(message)  # uploading alone sends nothing
+        content = self._content_to_send(message)  # uploading alone sends nothing
         # HTTP has no last byte to hold back, so the intent comes before the whole request.
         commit_intent()
         return self._client.send(message.to, content, message.id)
 
-    def _prepared(self, message: OutgoingChat) -> Values:
+    def _content_to_send(self, message: OutgoingChat) -> Values:
         """Return the content to send. Raises InvalidMail for a file that the vendor never accepts, and SmtpError."""
         if not message.files:
             return message.content
@@ -87,9 +87,9 @@ class ChatSession:
 
 
 CLIENTS: dict[str, Callable[[ChatApp], Client]] = {
-    ChatApp.Vendor.CHATAPP: ChatClient.of,
-    ChatApp.Vendor.MESSENGER: MessengerClient.of,
-    ChatApp.Vendor.SOCIAL_B: SocialBClient.of,
+    ChatApp.Vendor.CHATAPP: ChatClient.for_app,
+    ChatApp.Vendor.MESSENGER: MessengerClient.for_app,
+    ChatApp.Vendor.SOCIAL_B: SocialBClient.for_app,
 }
 """Vendor -> the function that returns its client."""
 

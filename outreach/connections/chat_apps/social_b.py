@@ -60,28 +60,28 @@ class SocialBClient:
     account_id: str
 
     @classmethod
-    def of(cls, app: ChatApp) -> SocialBClient:
+    def for_app(cls, app: ChatApp) -> SocialBClient:
         """Return the client of an app. Raises SmtpError when the stored token was not given for this account."""
         try:
-            return cls.at(app.access_token, app.phone_number_id)
+            return cls.with_token(app.access_token, app.phone_number_id)
         except SecretUnreadable:
             detail = "The stored token was given for another account. Enter it again."
             raise SmtpError("auth", detail, temporary=False) from None
 
     @classmethod
-    def at(cls, token: str, account_id: str) -> SocialBClient:
+    def with_token(cls, token: str, account_id: str) -> SocialBClient:
         """Return the client of a token."""
         base = (settings.VENDOR_BASE_URLS.get("social-b") or BASE_URL).rstrip("/")
         return cls(f"{base}/{API_VERSION}", token, account_id)
 
     def me(self) -> Values:
         """Return user_id and username of the account that the token is of. Raises ChatFailed."""
-        account = self._ask("me?fields=user_id,username")
+        account = self._get("me?fields=user_id,username")
         if not account.get("user_id"):
             raise ChatFailed("The platform says nothing of the account.")
         return account
 
-    def _ask(self, path: str, base: str = "") -> JsonObject:
+    def _get(self, path: str, base: str = "") -> JsonObject:
         """Return the platform's response. Raises ChatFailed."""
         try:
             answer = self._exchange("GET", path, base=base)
@@ -102,12 +102,12 @@ class SocialBClient:
         query = {"grant_type": "ig_exchange_token", "client_secret": secret, "access_token": self.token}
         return self._token("access_token", query)
 
-    def refreshed(self) -> Token:
+    def refresh_token(self) -> Token:
         """Return a token that holds for about 60 days from now on, for one that has not ended. Raises ChatFailed."""
         return self._token("refresh_access_token", {"grant_type": "ig_refresh_token", "access_token": self.token})
 
     def _token(self, path: str, query: Mapping[str, str]) -> Token:
-        answer = self._ask(f"{path}?{urlencode(query)}", base=self.base.rpartition("/")[0])
+        answer = self._get(f"{path}?{urlencode(query)}", base=self.base.rpartition("/")[0])
         token, seconds = answer.get("access_token"), answer.get("expires_in")
         if not isinstance(token, str) or not token.isascii() or not 0 < len(token) <= 1000:
             raise ChatFailed("The platform's answer has no token.")
@@ -126,7 +126,7 @@ class SocialBClient:
         There is no idempotency key: a message that may have been accepted is uncertain, and never sent again
         automatically.
         """
-        path, body, named = self._request(to, content)
+        path, body, named = self._message_parts(to, content)
         try:
             answer = self._exchange("POST", path, body)
         except HttpFailed as failed:
@@ -150,7 +150,7 @@ class SocialBClient:
             return Rejected(False, answer.status, text, "final", reason=REFUSED)
         return Uncertain(f"the platform answered with the status {answer.status}")
 
-    def _request(self, to: str, content: Values) -> tuple[str, JsonObject, str]:
+    def _message_parts(self, to: str, content: Values) -> tuple[str, JsonObject, str]:
         """Return the path for a message, its body, and the response's key for its id."""
         kind = content["type"]
         text_part = content.get("text") or {}

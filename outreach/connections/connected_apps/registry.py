@@ -99,7 +99,7 @@ class ConnectedApp:
         if record is None:
             raise self.not_found()
         for secret in self.secrets:
-            moved = [] if secret in values else self._moved(record, secret, values)
+            moved = [] if secret in values else self._changed_bindings(record, secret, values)
             if moved:
                 name, places = self._input_name(secret), ", ".join(map(self._input_name, moved))
                 raise ValidationFailed(
@@ -109,7 +109,7 @@ class ConnectedApp:
                 )
         return record
 
-    def _moved(self, record: Model, secret: str, values: Values) -> list[str]:
+    def _changed_bindings(self, record: Model, secret: str, values: Values) -> list[str]:
         """Return the columns that the stored secret is bound to and that the values change."""
         field = self.model._meta.get_field(secret)
         if not isinstance(field, EncryptedTextField) or not field.is_set(record):

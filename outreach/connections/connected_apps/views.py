@@ -43,7 +43,7 @@ class AppViewSet(ResourceViewSet, abstract=True):
 
     def answer_create(self, request: Request, data: JsonObject) -> Any:
         record = self.read(self.app.create.run(member_id=self.actor.member_id, **data).pk)
-        return self.success(record, **unconnected(record))
+        return self.success(record, **connection_warning(record))
 
     def answer_retrieve(self, request: Request, id: str) -> Any:
         return self.read(id)
@@ -51,7 +51,7 @@ class AppViewSet(ResourceViewSet, abstract=True):
     def answer_update(self, request: Request, id: str, data: JsonObject) -> Any:
         self.app.update.run(id=id, member_id=self.actor.member_id, **data)
         changed = self.read(id)
-        return self.success(changed, **(unconnected(changed) if changed.get("verified") is False else {}))
+        return self.success(changed, **(connection_warning(changed) if changed.get("verified") is False else {}))
 
     def answer_delete(self, request: Request, data: JsonObject) -> Any:
         ids = list(self.selection().apply(self.app.rows()).values_list("pk", flat=True))
@@ -61,7 +61,7 @@ class AppViewSet(ResourceViewSet, abstract=True):
         return asdict(self.app.test.run(id=id))  # type: ignore[union-attr]
 
 
-def unconnected(app: Values) -> dict[str, str]:
+def connection_warning(app: Values) -> dict[str, str]:
     """Return the warning of an app that is saved, and whose connection has failed."""
     failed = app.get("lastError") and not app.get("verified")
     return {"warning": f"saved, but not connected: {app['lastError']}"} if failed else {}

@@ -114,7 +114,7 @@ class DataAppForm(DataAppPage):
         return kind if kind in APP_KINDS else "lead-source"
 
     @cached_property
-    def before(self) -> JsonObject | None:
+    def stored_values(self) -> JsonObject | None:
         """The values of the app by the names of the form; None for a new one."""
         app = edited_record(self, f"apps/{self.kind}", self.request.GET.get("id", ""))
         if not app:
@@ -122,7 +122,7 @@ class DataAppForm(DataAppPage):
         return {**app, "fieldPaths": "\n".join(f"{name} = {path}" for name, path in app["fieldPaths"].items())}
 
     def form(self) -> Form:
-        exists = self.before is not None
+        exists = self.stored_values is not None
         kept = (
             gettext("The full header value. Stored encrypted. Leave empty to keep it.")
             if exists
@@ -161,19 +161,19 @@ class DataAppForm(DataAppPage):
             ),
             *([Field("isActive", gettext("Active"), "switch")] if exists else []),
         ]
-        return Form(fields=fields, initial=self.before, fieldsets=FIELDSETS)
+        return Form(fields=fields, initial=self.stored_values, fieldsets=FIELDSETS)
 
     def show(self) -> Values:
-        action = "POST" if self.before is None else "PUT"
+        action = "POST" if self.stored_values is None else "PUT"
         return self.context(self.form() if self.may("apps", action) else None)
 
     def context(self, form: Form | None) -> JsonObject:
         name, about = APP_KINDS[self.kind]
-        title = self.before["name"] if self.before else gettext("Connect: %(name)s") % {"name": name}
-        return {"form": form, "title": title, "about": about, "app": self.before}
+        title = self.stored_values["name"] if self.stored_values else gettext("Connect: %(name)s") % {"name": name}
+        return {"form": form, "title": title, "about": about, "app": self.stored_values}
 
     def do_save(self) -> HttpResponse:
-        form, before = self.form().bind(self.request.POST), self.before
+        form, before = self.form().bind(self.request.POST), self.stored_values
         if not form.is_valid():
             return self.page(self.context(form), status=422)
         values = form.values if before is None else form.changed(before)
@@ -193,9 +193,9 @@ class DataAppForm(DataAppPage):
         if not answer.ok:
             form.refuse(answer)
             return self.page(self.context(form), status=422)
-        return self.tested(answer.data)
+        return self.test_and_redirect(answer.data)
 
-    def tested(self, app: Values) -> HttpResponse:
+    def test_and_redirect(self, app: Values) -> HttpResponse:
         """Test a saved app, and lead on: to the list if it answers, else back to its form."""
         if not app["isActive"]:
             return self.redirect_with_toast(gettext("Saved. The app is off."), self.address("data-apps"))

@@ -64,7 +64,7 @@ def not_found(kind: str) -> NamedError:
 
 def create_data_app(*, kind: str, paths: Paths, member_id: str, **values: Any) -> DataApp:
     """Connect an app. Raises ValidationFailed and PlanLimitExceeded_403."""
-    values = _checked(values, paths)
+    values = _validate(values, paths)
     with transaction.atomic():
         reserve_quota(MODULE)
         app: DataApp = DataApp.objects.create(kind=kind, created_by_id=member_id, updated_by_id=member_id, **values)
@@ -78,7 +78,7 @@ def update_data_app(*, kind: str, paths: Paths, id: str, member_id: str, **value
     """
     if not values.get("api_key"):
         values.pop("api_key", None)
-    values = _checked(values, paths)
+    values = _validate(values, paths)
     with transaction.atomic():
         app: DataApp = CONNECTED_APPS[kind].record_to_change(id, values)
         for name, value in values.items():
@@ -130,7 +130,7 @@ def record_error(app: DataApp, detail: str) -> None:
         )
 
 
-def _checked(raw_values: Values, paths: Paths) -> JsonObject:
+def _validate(raw_values: Values, paths: Paths) -> JsonObject:
     """Return the values as they are stored. Raises ValidationFailed."""
     values = dict(raw_values)
     if "url" in values:

@@ -28,7 +28,7 @@ class DataAppError(Exception):
         self.status = status
 
 
-def ask(app: DataApp, values: Values, *, most_seconds: float | None = None) -> Any:
+def fetch_value(app: DataApp, values: Values, *, most_seconds: float | None = None) -> Any:
     """Send the values, as a query or as JSON, and return the value at the app's result path. Raises DataAppError."""
     seconds = min(app.timeout_seconds, most_seconds or app.timeout_seconds)
     headers = _headers(app)
@@ -44,7 +44,7 @@ def ask(app: DataApp, values: Values, *, most_seconds: float | None = None) -> A
     except HttpFailed as error:
         raise DataAppError(f"{app.name}: {error.detail}", temporary=error.code not in LASTING) from None
     if not 200 <= answer.status < 300:
-        raise _refused(app, answer.status)
+        raise _status_error(app, answer.status)
     try:
         payload = orjson.loads(answer.body or b"null")
     except orjson.JSONDecodeError:
@@ -64,7 +64,7 @@ def _headers(app: DataApp) -> dict[str, str]:
     return headers
 
 
-def _written(value: Any) -> Any:
+def _query_value(value: Any) -> Any:
     """Return a value as it stands in an address."""
     if isinstance(value, list):
         return ",".join(value)
@@ -73,12 +73,12 @@ def _written(value: Any) -> Any:
 
 def _with_query(url: str, values: Values) -> str:
     """Add the values to the address: lists with commas between, objects as JSON. Empty values are left out."""
-    written = {name: _written(value) for name, value in values.items() if value not in ("", [], {}, None)}
+    written = {name: _query_value(value) for name, value in values.items() if value not in ("", [], {}, None)}
     parts = urlsplit(url)
     return urlunsplit(parts._replace(query="&".join(filter(None, (parts.query, urlencode(written))))))
 
 
-def _refused(app: DataApp, status: int) -> DataAppError:
+def _status_error(app: DataApp, status: int) -> DataAppError:
     if status in (401, 403):
         return DataAppError(f"{app.name} does not accept the key (status {status}).", temporary=False, status=status)
     # 408 and 425 say that the server has not handled the request (RFC 9110, RFC 8470).

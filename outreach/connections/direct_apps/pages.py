@@ -90,12 +90,12 @@ class DirectApp(DirectSettings):
         return kind if kind in APP_KINDS else "messenger"
 
     @cached_property
-    def before(self) -> Values | None:
+    def stored_values(self) -> Values | None:
         app: Values | None = edited_record(self, f"apps/{self.kind}", self.request.GET.get("id", ""))
         return app
 
     def form(self) -> Form:
-        kept, new = (STORED_HINT, False) if self.before else ("", True)
+        kept, new = (STORED_HINT, False) if self.stored_values else ("", True)
         if self.kind == "messenger":
             hint = kept or _("Shown by the messenger when you create a bot.")
             place = [Field("botToken", _("Bot token"), "password", new, help_text=hint, autocomplete="new-password")]
@@ -111,18 +111,18 @@ class DirectApp(DirectSettings):
                 Field("appSecret", _("App secret"), "password", False, help_text=secret, autocomplete="new-password"),
                 Field("tokenExpiresAt", _("Token expires on"), "date", help_text=_("Leave empty if you don't know.")),
             ]
-        switch = [Field("isActive", _("Active"), "switch")] if self.before else []
-        values = {**(self.before or {})}
+        switch = [Field("isActive", _("Active"), "switch")] if self.stored_values else []
+        values = {**(self.stored_values or {})}
         values["tokenExpiresAt"] = str(values.get("tokenExpiresAt") or "")[:10]
         return Form(fields=[Field("name", _("Name")), *place, *switch], initial=values)
 
     def show(self) -> Values:
-        may = self.may("apps", "POST" if self.before is None else "PUT")
-        title = self.before["name"] or APP_KINDS[self.kind] if self.before else CONNECT[self.kind]
-        return {"form": self.form() if may else None, "app": self.before, "kind": self.kind, "title": title}
+        may = self.may("apps", "POST" if self.stored_values is None else "PUT")
+        title = self.stored_values["name"] or APP_KINDS[self.kind] if self.stored_values else CONNECT[self.kind]
+        return {"form": self.form() if may else None, "app": self.stored_values, "kind": self.kind, "title": title}
 
     def do_save(self) -> HttpResponse:
-        form, before = self.form().bind(self.request.POST), self.before
+        form, before = self.form().bind(self.request.POST), self.stored_values
         if not form.is_valid():
             return self.invalid(form)
         values = {name: value for name, value in form.values.items() if value != ""}

@@ -97,7 +97,7 @@ class DirectApps:
         values = {name: value for name, value in values.items() if value or name not in SECRETS}
         reconnects = bool({"access_token", "phone_number_id"} & {*values})
         with transaction.atomic():
-            app = self._changed(id, values)
+            app = self._app_with_values(id, values)
         tests = verified or (reconnects and verified is None)
         with connection_test_slot() if tests else nullcontext():
             test_fields: JsonObject = {}
@@ -105,7 +105,7 @@ class DirectApps:
                 self._connect(app)
                 test_fields = {name: getattr(app, name) for name in (*PLATFORM_FIELDS, "verified", "last_error_at")}
             with transaction.atomic():
-                stored = self._changed(id, values)
+                stored = self._app_with_values(id, values)
                 if reconnects or verified is False:
                     stored.verified = False
                 # Failures of the old settings say nothing about the new ones.
@@ -147,7 +147,7 @@ class DirectApps:
             raise NamedError(self.missing, "none of them is an app of this company", field="ids")
         return counts
 
-    def _changed(self, id: str, values: Values) -> ChatApp:
+    def _app_with_values(self, id: str, values: Values) -> ChatApp:
         app: ChatApp = CONNECTED_APPS[self.vendor].record_to_change(id, values)
         self._set(app, values)
         return app
@@ -207,7 +207,7 @@ def bot_id(token: str) -> str:
 
 
 def _ask_messenger(app: ChatApp) -> JsonObject:
-    client = MessengerClient.of(app)
+    client = MessengerClient.for_app(app)
     bot = client.me()
     place, problem = (app.pk, app.hook_salt), ""
     try:
@@ -225,7 +225,7 @@ def _ask_messenger(app: ChatApp) -> JsonObject:
 
 
 def _ask_social_b(app: ChatApp) -> JsonObject:
-    client = SocialBClient.of(app)
+    client = SocialBClient.for_app(app)
     account = client.me()
     if str(account["user_id"]) != app.phone_number_id:
         raise NamedError(NO_ACCOUNT, "enter the account of the token", field="accountId")

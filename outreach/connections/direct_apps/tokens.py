@@ -55,16 +55,16 @@ def refresh_one(id: str) -> None:
     if app is None:
         return
     try:
-        token = SocialBClient.of(app).refreshed()
+        token = SocialBClient.for_app(app).refresh_token()
     except (ChatFailed, SmtpError) as error:
         _note_failure(app, error.detail)
     else:
-        _keep(app, token)
+        _store_token(app, token)
 
 
 @transaction.atomic
-def _keep(app: ChatApp, token: Token) -> None:
-    stored = _unchanged(app)
+def _store_token(app: ChatApp, token: Token) -> None:
+    stored = _lock_if_unchanged(app)
     if stored is None:
         return
     stored.access_token = token.text
@@ -80,7 +80,7 @@ def _keep(app: ChatApp, token: Token) -> None:
 
 @transaction.atomic
 def _note_failure(app: ChatApp, detail: str) -> None:
-    stored = _unchanged(app)
+    stored = _lock_if_unchanged(app)
     if stored is None or stored.token_expires_at is None:
         return
     now = timezone.now()
@@ -101,7 +101,7 @@ def _failure(app: ChatApp) -> datetime | None:
     return app.renewal_failed_at if app.renewal_failed_at == app.last_error_at else None
 
 
-def _unchanged(app: ChatApp) -> ChatApp | None:
+def _lock_if_unchanged(app: ChatApp) -> ChatApp | None:
     """Return the app, locked, if nobody has given it another token or end since it was read."""
     rows = ChatApp.objects.select_for_update(of=("self",)).filter(pk=app.pk)
     stored: ChatApp | None = rows.filter(token_expires_at=app.token_expires_at).first()

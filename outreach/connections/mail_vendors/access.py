@@ -35,14 +35,14 @@ def access_token(app: Login, *, instead_of: str = "") -> str:
 
     Raises SmtpError: `auth` when the vendor takes the log-in no more, and the app then needs a new one.
     """
-    if token := _kept(app, instead_of):
+    if token := _valid_token(app, instead_of):
         return token
     ends = monotonic() + CLAIM.total_seconds()
     while monotonic() < ends:
         current = _rows(app).filter(pk=app.pk).first()
         if current is None or current.needs_login or not current.api_key:
             raise SmtpError("auth", google.LOGIN_AGAIN, temporary=False)
-        if token := _kept(current, instead_of):
+        if token := _valid_token(current, instead_of):
             return _remember(app, token, current.access_ends_at)
         now = timezone.now()
         free, until = Q(renewing_until=None) | Q(renewing_until__lte=now), now + CLAIM
@@ -58,7 +58,7 @@ def _rows(app: Login) -> Any:
     return type(app)._default_manager
 
 
-def _kept(app: Login, instead_of: str) -> str:
+def _valid_token(app: Login, instead_of: str) -> str:
     """Return the token that the app has and that holds for a while; "" for none."""
     if app.access_ends_at is None or app.access_ends_at <= timezone.now() + MARGIN:
         return ""

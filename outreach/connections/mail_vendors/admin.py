@@ -31,12 +31,12 @@ class MailAppAdmin(CompanyRecordAdmin):
 
     @admin.display(description=_("Test the account"))
     def test(self, request: HttpRequest, rows: QuerySet[MailApp]) -> None:
-        def one(app: MailApp) -> None:
+        def check_one(app: MailApp) -> None:
             check = check_app(id=app.pk)
             if not check.ok:
                 raise NamedError("InvalidCredentials_400", check.detail)
 
-        self.each(request, rows[:10], one, _("Connected"), atomic=False)
+        self.each(request, rows[:10], check_one, _("Connected"), atomic=False)
 
 
 @admin.register(VendorLogin)

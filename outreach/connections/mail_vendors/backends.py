@@ -92,7 +92,7 @@ def bounded_session() -> Any:
     session.headers.update({"User-Agent": "Leadwright", "Accept-Encoding": "identity"})
     request = session.request
 
-    def bounded(*args: Any, **options: Any) -> Any:
+    def request_bounded(*args: Any, **options: Any) -> Any:
         response = request(*args, **{**options, "stream": True, "allow_redirects": False})
         content = bytearray()
         for chunk in response.iter_content(1 << 16):
@@ -103,5 +103,5 @@ def bounded_session() -> Any:
         response._content = bytes(content)
         return response
 
-    session.request = bounded  # type: ignore[method-assign]
+    session.request = request_bounded  # type: ignore[method-assign]
     return session

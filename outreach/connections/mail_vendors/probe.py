@@ -23,7 +23,7 @@ SECONDS = 8.0
 def verify_by_probe(app: MailApp) -> None:
     """Send the vendor's probe. Raises SmtpError: `auth` when the key is refused, else `connect`."""
     vendor = app.spec
-    answer = _ask(app)
+    answer = _request_probe(app)
     body = _json(answer.body)
     if answer.status in (401, 403) and vendor.takes_limited_key(body):
         return
@@ -36,7 +36,7 @@ def verify_by_probe(app: MailApp) -> None:
         raise SmtpError("connect", detail, temporary=True, code=answer.status)
 
 
-def _ask(app: MailApp) -> HttpAnswer:
+def _request_probe(app: MailApp) -> HttpAnswer:
     probe = app.spec.probe
     if probe is None:
         raise SmtpError("connect", f"{app.spec.name} is not available yet.", temporary=False)

@@ -271,10 +271,10 @@ def working(apps: Sequence[Values]) -> list[JsonObject]:
 
 def describe_vendors() -> list[JsonObject]:
     """Return the vendors of the letters as MailVendorsOut has them."""
-    return [_described(letter, spec) for letter, spec in letters().items()]
+    return [_vendor_data(letter, spec) for letter, spec in letters().items()]
 
 
-def _described(letter: str, spec: MailVendor) -> JsonObject:
+def _vendor_data(letter: str, spec: MailVendor) -> JsonObject:
     fields = [
         {
             "name": input_name(setting),

@@ -72,7 +72,7 @@ def create_app(*, letter: str, member_id: str, verified: bool = True, **values: 
         created_by_id=member_id,
         updated_by_id=member_id,
     )
-    _set(app, _checked(spec, values, None))
+    _set(app, _validate(spec, values, None))
     app.verified = False
     if verified:
         with connection_test_slot():
@@ -94,14 +94,14 @@ def update_app(*, letter: str, id: str, member_id: str, verified: bool | None = 
         verified = None  # Google has just taken it
     values = {name: value for name, value in values.items() if value or name not in SECRETS}
     with transaction.atomic():
-        app, reconnects = _changed(letter, id, values)
+        app, reconnects = _app_with_values(letter, id, values)
     tests = verified or (reconnects and verified is None)
     with connection_test_slot() if tests else nullcontext():
         if tests:
             _connect(app)
         result = {name: getattr(app, name) for name in ("verified", "last_error", "last_error_at")} if tests else {}
         with transaction.atomic():
-            app, _ = _changed(letter, id, values)
+            app, _ = _app_with_values(letter, id, values)
             if reconnects or verified is False:
                 app.verified = False
             # Failures of the old settings say nothing about the new ones.
@@ -111,10 +111,10 @@ def update_app(*, letter: str, id: str, member_id: str, verified: bool | None = 
     return app
 
 
-def _changed(letter: str, id: str, values: Values) -> tuple[MailApp, bool]:
+def _app_with_values(letter: str, id: str, values: Values) -> tuple[MailApp, bool]:
     """Return the locked app with the values set, unsaved, and whether it connects by others than before."""
     app: MailApp = CONNECTED_APPS[channel_of(letter)].record_to_change(id, values)
-    checked = _checked(app.spec, values, app)
+    checked = _validate(app.spec, values, app)
     changed = [name for name in CONNECTION & {*checked} if name in SECRETS or getattr(app, name) != checked[name]]
     _set(app, checked)
     return app, bool(changed)
@@ -127,7 +127,7 @@ def _set(app: MailApp, values: Values) -> None:
     app.webhook_ready = app.spec.has_webhooks and (has_key or not app.spec.needs_signing_key)
 
 
-def _checked(spec: MailVendor, values: Values, current: MailApp | None) -> JsonObject:
+def _validate(spec: MailVendor, values: Values, current: MailApp | None) -> JsonObject:
     """Return the values as they are stored. Raises ValidationFailed for those that no mail can be sent with."""
     cleaned = dict(values)
     check_values(cleaned, current)

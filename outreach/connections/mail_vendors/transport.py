@@ -75,21 +75,21 @@ class VendorSession:
             except AnymailRecipientsRefused:
                 pass
             except AnymailError as error:
-                return self._failed(error, began=deadline.began)
+                return self._outcome_of_error(error, began=deadline.began)
             except Exception as error:  # noqa: BLE001  whatever it is, the request may be on its way
-                return self._broken(error, began=deadline.began)
+                return self._outcome_without_response(error, began=deadline.began)
         return read_statuses(self.app.spec, message.anymail_status.recipients)  # type: ignore[attr-defined]
 
-    def _failed(self, error: Any, *, began: bool) -> Outcome:
+    def _outcome_of_error(self, error: Any, *, began: bool) -> Outcome:
         vendor = self.app.spec
         if error.response is not None:
             return vendor.read_error(error.response, self.secrets)
         if error.__cause__ is None and not began:
             # Anymail cannot write the message as the vendor wants it.
             return Rejected(False, None, f"{vendor.name} cannot take this message: {_unfit(error)}", "final")
-        return self._broken(error, began=began)
+        return self._outcome_without_response(error, began=began)
 
-    def _broken(self, error: Exception, *, began: bool) -> Outcome:
+    def _outcome_without_response(self, error: Exception, *, began: bool) -> Outcome:
         """Return the outcome of a request without an answer."""
         name = self.app.spec.name
         if began:

@@ -151,7 +151,7 @@ def _letters(text: str) -> str:
     return "".join(character for character in plain if character.isalnum())
 
 
-def _spelled(text: str) -> set[str]:
+def _spellings(text: str) -> set[str]:
     german = text.lower().replace("ä", "ae").replace("ö", "oe").replace("ü", "ue")
     return {_letters(text), _letters(german)}
 
@@ -162,7 +162,7 @@ def _company(lines: list[Line], labels: Iterable[str]) -> FieldGuess | None:
     best: tuple[float, Line] | None = None
     for line in lines:
         sure = 0.0
-        plain = _spelled(_FORMS.sub(" ", line.text))
+        plain = _spellings(_FORMS.sub(" ", line.text))
         if any(
             label in spelling or (len(spelling) > 3 and spelling in label)
             for label in plain_labels
@@ -187,9 +187,9 @@ def _name(lines: list[Line], local: str) -> tuple[float, Line] | None:
             continue
         if any(piece.isdigit() for piece in line.text) or _NO_NAME.search(line.text):
             continue
-        spelled = [_spelled(word) for word in words]
+        spelled = [_spellings(word) for word in words]
         said = sum(any(part in piece for piece in spelled) for part in parts if len(part) > 1)
-        joined = _spelled("".join(words)) | _spelled(words[0][:1] + words[-1])
+        joined = _spellings("".join(words)) | _spellings(words[0][:1] + words[-1])
         if joined & {_letters(local)} or (parts and said == len(parts)):
             sure = 1.0
         else:

@@ -56,13 +56,13 @@ def create_ocr(*, member_id: str, **values: Any) -> Ocr:
     at the plan's limit, and ConnectionTestRunning_429 while another test runs.
     """
     provider = _provider(values["name"])
-    values = _checked(values)
+    values = _validate(values)
     if provider.needs_key and not values.get("key"):
         raise ValidationFailed("key is required", f"enter the key from {provider.name}", field="key")
     problem = _problem_of_key(provider, values["key"]) if provider.needs_key else ""
     with transaction.atomic():
         reserve_quota(MODULE)
-        app = Ocr(created_by_id=member_id, updated_by_id=member_id, **values, **_noted(problem))
+        app = Ocr(created_by_id=member_id, updated_by_id=member_id, **values, **_error_columns(problem))
         app.is_default = app.is_default or not Ocr.objects.filter(is_default=True).exists()
         save_default(app)
     return app
@@ -71,7 +71,7 @@ def create_ocr(*, member_id: str, **values: Any) -> Ocr:
 def update_ocr(*, id: str, member_id: str, **values: Any) -> Ocr:
     """Change an app, and test another key. Without a key the old one stays. Raises the errors of `create_ocr`, and
     ValidationFailed for another provider without a key."""
-    values = _checked({name: value for name, value in values.items() if value or name != "key"})
+    values = _validate({name: value for name, value in values.items() if value or name != "key"})
     problem = ""
     if values.get("key"):
         stored = Ocr.objects.filter(pk=id).first()
@@ -81,7 +81,7 @@ def update_ocr(*, id: str, member_id: str, **values: Any) -> Ocr:
         app: Ocr = CONNECTED_APPS["ocr"].record_to_change(id, values)
         if "name" in values:
             _provider(values["name"])
-        for name, value in {**values, **_noted(problem)}.items():
+        for name, value in {**values, **_error_columns(problem)}.items():
             setattr(app, name, value)
         provider = PROVIDERS.get(app.name)
         if provider is not None and provider.needs_key and not app.key:
@@ -116,12 +116,12 @@ def _problem_of_key(provider: type[OcrProvider], key: str) -> str:
     return ""
 
 
-def _noted(problem: str) -> JsonObject:
+def _error_columns(problem: str) -> JsonObject:
     """Return the columns of what went wrong, or that it went well."""
     return {"last_error": problem, "last_error_at": timezone.now() if problem else None}
 
 
-def _checked(values: JsonObject) -> JsonObject:
+def _validate(values: JsonObject) -> JsonObject:
     key = values.get("key", "")
     if not (key.isascii() and key.isprintable() and " " not in key):
         raise ValidationFailed(
@@ -149,7 +149,7 @@ def reader_of(app: Ocr) -> OcrProvider:
 
 def note_error(app: Ocr, detail: str) -> None:
     """Keep what went wrong, or that it went well, where people see it."""
-    Ocr.objects.filter(pk=app.pk).update(**_noted(detail))
+    Ocr.objects.filter(pk=app.pk).update(**_error_columns(detail))
 
 
 def check_ocr(*, id: str) -> OcrTest:

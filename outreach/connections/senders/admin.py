@@ -44,9 +44,9 @@ class SmtpAdmin(CompanyRecordAdmin):
 
     @admin.display(description=_("Test the connection"))
     def test(self, request: HttpRequest, rows: QuerySet[Smtp]) -> None:
-        def one(smtp: Smtp) -> None:
+        def check_one(smtp: Smtp) -> None:
             check = check_sender(id=smtp.pk)
             if not check.ok:
                 raise NamedError("EmailSendingFailed_500", check.detail)
 
-        self.each(request, rows[:10], one, _("Connected"), atomic=False)
+        self.each(request, rows[:10], check_one, _("Connected"), atomic=False)

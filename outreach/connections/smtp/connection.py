@@ -125,7 +125,7 @@ class Wire(smtplib.SMTP):
             addresses = self._resolve(self.config.host, self.config.port)
         except OutboundRefused as refused:
             raise SmtpError("connect", refused.detail, temporary=refused.code == "not_found") from None
-        patience = self._within(self.timeouts.connect)
+        patience = self._step_timeout(self.timeouts.connect)
         deadline = time.monotonic() + patience
         failure: OSError = TimeoutError()
         for position, address in enumerate(addresses):
@@ -156,7 +156,7 @@ class Wire(smtplib.SMTP):
         if self.sock is None:
             raise ServerGone("the connection is closed")
         try:
-            self.sock.settimeout(self._within(self.timeouts.connect))
+            self.sock.settimeout(self._step_timeout(self.timeouts.connect))
             encrypted = context.wrap_socket(self.sock, server_hostname=self.config.host)
         except ssl.SSLCertVerificationError as error:
             reason = f"The certificate of {self.config.host} could not be trusted: {error.verify_message.rstrip('.')}."
@@ -247,7 +247,7 @@ class Wire(smtplib.SMTP):
         finally:
             self._deadline = 0.0
 
-    def _within(self, seconds: float) -> float:
+    def _step_timeout(self, seconds: float) -> float:
         """Return the time limit of a step: the given seconds, or the rest of the total time."""
         return max(0.01, min(seconds, self._ends - time.monotonic()))
 
@@ -305,14 +305,14 @@ class Wire(smtplib.SMTP):
             return self._write(body, self.timeouts.body, watch=True)
         except OSError:
             # A server that refuses early closes: the write fails, and its reply is still readable.
-            if said := self.unasked():
+            if said := self.unsolicited_data():
                 return said
             raise
 
     def _write(self, data: bytes, seconds: float, *, watch: bool) -> bytes | None:
         if self.sock is None:
             raise ServerGone("the server closed the connection")
-        deadline = time.monotonic() + self._within(seconds)
+        deadline = time.monotonic() + self._step_timeout(seconds)
         events = select.POLLOUT | select.POLLIN if watch else select.POLLOUT
         left = memoryview(data)
         while left:
@@ -321,7 +321,7 @@ class Wire(smtplib.SMTP):
             except _FULL as full:
                 self._wait(select.POLLIN if isinstance(full, ssl.SSLWantReadError) else events, deadline)
             # A refusal is noticed although the server has stopped reading.
-            if watch and (said := self.unasked()) is not None:
+            if watch and (said := self.unsolicited_data()) is not None:
                 return said
             if left and time.monotonic() >= deadline:
                 raise TimeoutError
@@ -338,7 +338,7 @@ class Wire(smtplib.SMTP):
             raise ValueError("an SMTP command can't hold a line break")
         self.send("".join(f"{line}\r\n" for line in lines))
 
-    def unasked(self) -> bytes | None:
+    def unsolicited_data(self) -> bytes | None:
         """Return data that the server sent without being asked: None for none, empty for a closed connection.
 
         The connection can't be used after anything but None.

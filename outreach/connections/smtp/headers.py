@@ -35,7 +35,7 @@ def encode_header(value: str, used: int) -> str:
 
 def _encoded_words(value: str, first: int, width: int) -> Iterator[str]:
     """Write the value as quoted characters, or as base64 where that is shorter, which takes four for three bytes."""
-    quoted = [_quoted(letter) for letter in value]
+    quoted = [_quote_letter(letter) for letter in value]
     if sum(map(len, quoted)) <= 4 * len(value.encode()) / 3:
         for letters in _groups(quoted, first, width, len):
             yield f"=?utf-8?q?{''.join(letters)}?="
@@ -46,7 +46,7 @@ def _encoded_words(value: str, first: int, width: int) -> Iterator[str]:
 
 
 @lru_cache(maxsize=4096)
-def _quoted(letter: str) -> str:
+def _quote_letter(letter: str) -> str:
     return "".join(_QUOTED[byte] for byte in letter.encode())
 
 

@@ -129,10 +129,10 @@ def text_from_html(value: str) -> str:
 def html_from_text(text: str) -> str:
     """Make HTML from plain text: paragraphs, line breaks and links; everything else is escaped."""
     paragraphs = [part.strip("\n") for part in re.split(r"\n[ \t]*\n+", text.strip("\n"))]
-    return "\n".join(f'<p style="margin:0 0 1em" dir="auto">{_linked(part)}</p>' for part in paragraphs)
+    return "\n".join(f'<p style="margin:0 0 1em" dir="auto">{_link_urls(part)}</p>' for part in paragraphs)
 
 
-def _linked(text: str) -> str:
+def _link_urls(text: str) -> str:
     pieces: list[str] = []
     at = 0
     for match in _URL.finditer(text):

@@ -106,7 +106,7 @@ class Session:
         try:
             sender = encode_address(address)
             wire = self._ready()
-            self._ask(wire, "mail", _mail_from(sender, []), {250})
+            self._send_command(wire, "mail", _mail_from(sender, []), {250})
         except _Refused as refused:
             outcome = refused.outcome
             text = f"{self._config.host} takes no mail from {address}: {outcome.reply}".rstrip(" :")
@@ -142,7 +142,7 @@ class Session:
                     self._ask_together(wire, steps)
                 else:
                     for step in steps:
-                        self._ask(wire, *step)
+                        self._send_command(wire, *step)
                 return wire
             except _Refused as refused:
                 gone = refused.outcome.code in {None, 421}
@@ -177,7 +177,7 @@ class Session:
         if refusals:
             raise refusals[0]
 
-    def _ask(self, wire: Wire, stage: Stage, command: str, expected: set[int]) -> None:
+    def _send_command(self, wire: Wire, stage: Stage, command: str, expected: set[int]) -> None:
         self._dirty = True
         with self._reaching(wire, stage):
             wire.put_commands([command])
@@ -203,7 +203,7 @@ class Session:
         if code == 421 or not 400 <= code <= 599 or (stage == "data" and 200 <= code < 400):
             self._drop()  # the server closes, or is in an unknown state
         # Replies beyond 4xx and 5xx count as temporary: another server may answer properly.
-        raise _Refused(_rejected(code, reply, text, stage))
+        raise _Refused(_rejection(code, reply, text, stage))
 
     def _send_body(self, wire: Wire, body: bytes) -> None:
         try:
@@ -242,7 +242,7 @@ class Session:
         if 400 <= code <= 599:
             if code == 421:
                 self._drop()
-            return _rejected(code, reply, text, "final")
+            return _rejection(code, reply, text, "final")
         self._drop()
         # A 1xx or 3xx here is against the protocol and says neither yes nor no.
         return Uncertain(f"the message was complete, then the server answered {code} {text}")
@@ -347,7 +347,7 @@ def _options(wire: Wire, sender: str, recipient: str, data: bytes) -> list[str]:
     return options
 
 
-def _rejected(code: int, reply: bytes, text: str, stage: Stage) -> Rejected:
+def _rejection(code: int, reply: bytes, text: str, stage: Stage) -> Rejected:
     """Return a refusal with the text for people, judged by the server's own text."""
     judged = Rejected(code < 500, code, plain_reply(reply), stage).bad_address
     return Rejected(code < 500, code, text, stage, judged_bad=judged)

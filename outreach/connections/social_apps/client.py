@@ -46,7 +46,7 @@ class SocialClient:
         """Return a long-lived token for a short one, and its seconds (0: unknown). Raises SocialFailed."""
         form = {"grant_type": "fb_exchange_token", "client_id": app_id, "client_secret": app_secret}
         body = urlencode({**form, "fb_exchange_token": self.token}).encode()
-        response = self._ask("POST", "oauth/access_token", body)
+        response = self._request("POST", "oauth/access_token", body)
         token, seconds = response.get("access_token"), response.get("expires_in")
         if not isinstance(token, str) or not token or not token.isascii() or len(token) > 2000:
             raise SocialFailed("The platform gave no token.")
@@ -54,33 +54,33 @@ class SocialClient:
 
     def pages(self) -> list[Values]:
         """Return id, name and access_token of the pages that the user manages. Raises SocialFailed."""
-        return list(self._listed("me/accounts", {"fields": "id,name,access_token"}))
+        return list(self._all_rows("me/accounts", {"fields": "id,name,access_token"}))
 
     def forms(self, page_id: str) -> list[Values]:
         """Return id, name, status and questions of a page's forms. Raises SocialFailed."""
-        return list(self._listed(f"{quote(page_id, safe='')}/leadgen_forms", {"fields": "id,name,status,questions"}))
+        return list(self._all_rows(f"{quote(page_id, safe='')}/leadgen_forms", {"fields": "id,name,status,questions"}))
 
     def subscribe(self, page_id: str) -> None:
         """Subscribe to the platform's notifications of a page's leads. Raises SocialFailed."""
-        response = self._ask("POST", f"{quote(page_id, safe='')}/subscribed_apps?subscribed_fields=leadgen", b"")
+        response = self._request("POST", f"{quote(page_id, safe='')}/subscribed_apps?subscribed_fields=leadgen", b"")
         if response.get("success") is not True:
             raise SocialFailed("The platform did not subscribe the page.")
 
     def lead(self, leadgen_id: str) -> Values:
         """Return a lead: id, created_time, form_id, field_data and its origin. Raises SocialFailed."""
-        return self._ask("GET", f"{quote(leadgen_id, safe='')}?fields={LEAD_FIELDS}")
+        return self._request("GET", f"{quote(leadgen_id, safe='')}?fields={LEAD_FIELDS}")
 
     def leads_since(self, form_id: str, since: datetime) -> Iterator[Values]:
         """Yield the leads of a form since a time. Raises SocialFailed."""
         later = [{"field": "time_created", "operator": "GREATER_THAN", "value": int(since.timestamp())}]
         query = {"fields": LEAD_FIELDS, "filtering": orjson.dumps(later).decode()}
-        return self._listed(f"{quote(form_id, safe='')}/leads", query)
+        return self._all_rows(f"{quote(form_id, safe='')}/leads", query)
 
-    def _listed(self, path: str, query: Mapping[str, str]) -> Iterator[Values]:
+    def _all_rows(self, path: str, query: Mapping[str, str]) -> Iterator[Values]:
         after = ""
         for _ in range(MAX_ROUNDS):
             params = {**query, "limit": "100", **({"after": after} if after else {})}
-            page = self._ask("GET", f"{path}?{urlencode(params)}")
+            page = self._request("GET", f"{path}?{urlencode(params)}")
             rows = page.get("data")
             yield from (row for row in (rows if isinstance(rows, list) else ()) if isinstance(row, dict))
             paging = page.get("paging")
@@ -89,7 +89,7 @@ class SocialClient:
             if not after or not isinstance(after, str):
                 return
 
-    def _ask(self, method: str, path: str, body: bytes | None = None) -> JsonObject:
+    def _request(self, method: str, path: str, body: bytes | None = None) -> JsonObject:
         base = (settings.VENDOR_BASE_URLS.get("social-a") or BASE_URL).rstrip("/")
         headers = {"Authorization": f"Bearer {self.token}", "Accept": "application/json"}
         if body:

@@ -75,12 +75,12 @@ class SocialAppForm(SocialSettings):
     template = "web/social_apps/form.html"
 
     @cached_property
-    def before(self) -> Values | None:
+    def stored_values(self) -> Values | None:
         app: Values | None = edited_record(self, "apps/social-a", self.request.GET.get("id", ""))
         return app
 
     def form(self) -> Form:
-        kept = STORED_HINT if self.before else ""
+        kept = STORED_HINT if self.stored_values else ""
         fields = [
             Field("name", _("Name")),
             Field("appId", _("App ID"), required=True),
@@ -88,7 +88,7 @@ class SocialAppForm(SocialSettings):
                 "appSecret",
                 _("App secret"),
                 "password",
-                self.before is None,
+                self.stored_values is None,
                 help_text=kept,
                 autocomplete="new-password",
             ),
@@ -96,20 +96,20 @@ class SocialAppForm(SocialSettings):
                 "userToken",
                 _("User token"),
                 "password",
-                self.before is None,
+                self.stored_values is None,
                 help_text=kept,
                 autocomplete="new-password",
             ),
-            *([Field("isActive", _("Active"), "switch")] if self.before else []),
+            *([Field("isActive", _("Active"), "switch")] if self.stored_values else []),
         ]
-        return Form(fields=fields, initial=self.before)
+        return Form(fields=fields, initial=self.stored_values)
 
     def show(self) -> Values:
-        action = "POST" if self.before is None else "PUT"
-        return {"form": self.form() if self.may("apps", action) else None, "app": self.before}
+        action = "POST" if self.stored_values is None else "PUT"
+        return {"form": self.form() if self.may("apps", action) else None, "app": self.stored_values}
 
     def do_save(self) -> HttpResponse:
-        form, before = self.form().bind(self.request.POST), self.before
+        form, before = self.form().bind(self.request.POST), self.stored_values
         if not form.is_valid():
             return self.page({"form": form, "app": before}, status=422)
         if before is None:

@@ -100,12 +100,12 @@ def update_app(*, id: str, member_id: str, **values: Any) -> SocialAApp:
     values = {name: value for name, value in values.items() if value or name not in ("app_id", *SECRETS)}
     _check(values)
     with transaction.atomic():
-        app = _changed(id, values)
+        app = _app_with_values(id, values)
     reconnects = bool({"app_id", *SECRETS} & {*values})
     with connection_test_slot() if reconnects else nullcontext():
         access = _connect(app) if reconnects else None
         with transaction.atomic():
-            stored = _changed(id, values)
+            stored = _app_with_values(id, values)
             if reconnects:
                 stored.user_token = app.user_token
                 stored.token_expires_at = app.token_expires_at
@@ -128,7 +128,7 @@ def check_app(*, id: str) -> VendorCheck:
     began = monotonic()
     with connection_test_slot():
         try:
-            access = _ask(app, exchanges=False)
+            access = _platform_data(app, exchanges=False)
         except SocialFailed as error:
             _note_failure(app.pk, error)
             took = round((monotonic() - began) * 1000)
@@ -228,7 +228,7 @@ def _note_failure(app_id: str, error: SocialFailed) -> None:
 def _connect(app: SocialAApp) -> _PlatformData | None:
     """Ask the platform for an unsaved app. Raises InvalidCredentials_400 for a token that it refuses."""
     try:
-        access = _ask(app, exchanges=True)
+        access = _platform_data(app, exchanges=True)
     except SocialFailed as error:
         if not error.temporary:
             raise NamedError(REFUSED, error.detail, field="userToken") from None
@@ -244,7 +244,7 @@ def _connect(app: SocialAApp) -> _PlatformData | None:
     return access
 
 
-def _ask(app: SocialAApp, *, exchanges: bool) -> _PlatformData:
+def _platform_data(app: SocialAApp, *, exchanges: bool) -> _PlatformData:
     """Ask for the pages, with a long-lived token. Raises SocialFailed."""
     try:
         token, secret = app.user_token, app.app_secret
@@ -276,7 +276,7 @@ def _store_pages(app: SocialAApp, access: _PlatformData | None) -> None:
     social_app_reconnected.send(app.pk)
 
 
-def _changed(id: str, values: Values) -> SocialAApp:
+def _app_with_values(id: str, values: Values) -> SocialAApp:
     app: SocialAApp = CONNECTED_APPS[KEY].record_to_change(id, values)
     for name, value in values.items():
         setattr(app, name, value)

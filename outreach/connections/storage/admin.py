@@ -27,9 +27,9 @@ class BucketAdmin(CompanyRecordAdmin):
 
     @admin.display(description=_("Test the bucket"))
     def test(self, request: HttpRequest, rows: QuerySet[Bucket]) -> None:
-        def one(bucket: Bucket) -> None:
+        def check_one(bucket: Bucket) -> None:
             check = check_bucket(id=bucket.pk)
             if not check.ok:
                 raise NamedError("InvalidCredentials_400", check.detail)
 
-        self.each(request, rows[:10], one, _("Test file written"), atomic=False)
+        self.each(request, rows[:10], check_one, _("Test file written"), atomic=False)

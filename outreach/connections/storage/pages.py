@@ -114,7 +114,7 @@ class AppForm(StoragePage):
     explained = ""
 
     @cached_property
-    def before(self) -> JsonObject | None:
+    def stored_values(self) -> JsonObject | None:
         app: JsonObject | None = edited_record(self, f"apps/{self.kind}", self.request.GET.get("id", ""))
         return app
 
@@ -122,24 +122,26 @@ class AppForm(StoragePage):
         raise NotImplementedError
 
     def form(self) -> Form:
-        return Form(fields=self.fields(self.before is not None), initial=self.before, fieldsets=self.fieldsets)
+        return Form(
+            fields=self.fields(self.stored_values is not None), initial=self.stored_values, fieldsets=self.fieldsets
+        )
 
     def show(self) -> Values:
         form = self.form()
-        if self.may("apps", "POST" if self.before is None else "PUT"):
+        if self.may("apps", "POST" if self.stored_values is None else "PUT"):
             return self.context(form)
         facts = [(field.label, shown_value(field, self.reader.formats)) for field in form if field.kind != "password"]
-        return {**self.context(None), "facts": facts if self.before else []}
+        return {**self.context(None), "facts": facts if self.stored_values else []}
 
     def context(self, form: Form | None) -> JsonObject:
-        title = self.title if self.before is None else self.named(self.before)
-        return {"form": form, "title": title, "about": self.explained, "app": self.before}
+        title = self.title if self.stored_values is None else self.named(self.stored_values)
+        return {"form": form, "title": title, "about": self.explained, "app": self.stored_values}
 
     def named(self, app: Values) -> str:
         return str(app["name"])
 
     def do_save(self) -> HttpResponse:
-        form, before = self.form().bind(self.request.POST), self.before
+        form, before = self.form().bind(self.request.POST), self.stored_values
         if not form.is_valid():
             return self.page(self.context(form), status=422)
         if before is None:

@@ -59,7 +59,7 @@ def create_bucket(*, member_id: str, **values: Any) -> Bucket:
     runs.
     """
     bucket = Bucket(
-        id=new_id(), company_id=company_id(), created_by_id=member_id, updated_by_id=member_id, **_checked(values)
+        id=new_id(), company_id=company_id(), created_by_id=member_id, updated_by_id=member_id, **_validate(values)
     )
     _verify(bucket)
     with transaction.atomic():
@@ -75,14 +75,14 @@ def update_bucket(*, id: str, member_id: str, **values: Any) -> Bucket:
     Without keys the old ones stay. Raises the errors of `create_bucket`, AppNotFound_400, and RecordChanged_409. Raises
     ValidationFailed when the stored keys would go to another place, or the files would become inaccessible.
     """
-    values = _checked({name: value for name, value in values.items() if value or name not in KEYS})
+    values = _validate({name: value for name, value in values.items() if value or name not in KEYS})
     with transaction.atomic():
-        bucket = _changed(id, values)
+        bucket = _bucket_with_values(id, values)
     before = bucket.updated_at
     if bucket.is_active:
         _verify(bucket)
     with transaction.atomic():
-        bucket = _changed(id, values)
+        bucket = _bucket_with_values(id, values)
         if bucket.updated_at != before:
             raise NamedError("RecordChanged_409", "somebody else has changed the bucket meanwhile; try again")
         if bucket.is_active:
@@ -94,7 +94,7 @@ def update_bucket(*, id: str, member_id: str, **values: Any) -> Bucket:
     return bucket
 
 
-def _changed(id: str, values: JsonObject) -> Bucket:
+def _bucket_with_values(id: str, values: JsonObject) -> Bucket:
     """Return the locked bucket with the values set, unsaved."""
     bucket: Bucket = CONNECTED_APPS["bucket"].record_to_change(id, values)
     if bool(values.get("accesskey")) != bool(values.get("secretkey")):
@@ -123,7 +123,7 @@ def _save(bucket: Bucket) -> None:
     bucket.save()
 
 
-def _checked(values: JsonObject) -> JsonObject:
+def _validate(values: JsonObject) -> JsonObject:
     """Return the values as they are stored. Raises ValidationFailed."""
     cleaned = dict(values)
     if "name" in cleaned and not _NAME.fullmatch(cleaned["name"]):

@@ -176,7 +176,7 @@ class _Model:
             }
             raise ProviderError("slow", detail, temporary=False)
         request = request_of(self.message.question, self.before, rounds, self.now, last)
-        return self.provider.ask(self.rules, request, SCHEMA, lambda text: self._read(text, last))
+        return self.provider.request_value(self.rules, request, SCHEMA, lambda text: self._read(text, last))
 
     def _read(self, text: str, last: bool) -> Reply:
         reply = read_reply(text, last=last)

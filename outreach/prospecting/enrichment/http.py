@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from crm.models import CustomField
 from outreach.connections.data_apps.paths import text_at
-from outreach.connections.data_apps.transport import DataAppError, ask
+from outreach.connections.data_apps.transport import DataAppError, fetch_value
 from outreach.prospecting.enrichment.base import EnrichmentProvider, Person
 
 VALUE_LENGTH = 500
@@ -21,7 +21,7 @@ class HttpEnrichment(EnrichmentProvider):
     def enrich(self, person: Person, *, most_seconds: float | None = None) -> Mapping[str, str]:
         query = {"email": person.email, "name": person.name, "phone": person.phone}
         try:
-            answer = ask(self.app, query, most_seconds=most_seconds)
+            answer = fetch_value(self.app, query, most_seconds=most_seconds)
         except DataAppError as error:
             if error.status in NOT_FOUND:
                 return {}

@@ -266,7 +266,9 @@ def _best(
     job: LeadGeneration, contacts: Sequence[Contact], sought: SearchCriteria, briefs: ContactBriefs
 ) -> list[Found]:
     """Return the best of these and of those found before, by score, newer contacts first."""
-    fits = [(contact.pk, sought.fit(brief)) for contact, brief in zip(contacts, briefs.of(contacts), strict=True)]
+    fits = [
+        (contact.pk, sought.fit(brief)) for contact, brief in zip(contacts, briefs.briefs_for(contacts), strict=True)
+    ]
     results = [{"contact": id, "score": each.score, "reason": each.reason} for id, each in fits if each.score > 0]
     return _ranked([*job.found, *results])[: SHORTLIST * job.count]
 
@@ -288,7 +290,7 @@ def _conclude(job: LeadGeneration, search: LeadSearch, sought: SearchCriteria, b
     }
     own = [each for each in job.found if each["contact"] in contacts][:most]
     listed = [*own, *people.found]
-    listed_briefs = [*briefs.of([contacts[each["contact"]] for each in own]), *people.briefs]
+    listed_briefs = [*briefs.briefs_for([contacts[each["contact"]] for each in own]), *people.briefs]
     run = lead_generation_run.first(job)
     try:
         provider = provider_of(job.ai_type, AiUsage.Purpose.JUDGE, run)

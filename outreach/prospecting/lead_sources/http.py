@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.types import Values
 from crm.models import CustomField
 from outreach.connections.data_apps.paths import text_at
-from outreach.connections.data_apps.transport import DataAppError, ask
+from outreach.connections.data_apps.transport import DataAppError, fetch_value
 from outreach.prospecting.lead_sources.base import LENGTHS, MAX_CANDIDATES, Candidate, LeadSource, SourceQuery
 
 FIELDS = tuple(name for name in LENGTHS if name != "source")
@@ -23,7 +23,7 @@ class HttpLeadSource(LeadSource):
             "domains": list(query.domains),
             "filters": dict(query.filters),
         }
-        rows = ask(self.app, body, most_seconds=most_seconds)
+        rows = fetch_value(self.app, body, most_seconds=most_seconds)
         if not isinstance(rows, list):
             where = self.app.result_path or "the whole answer"
             raise DataAppError(f"{self.app.name} did not answer with a list of people ({where}).", temporary=False)

@@ -46,7 +46,7 @@ class Hours:
         day, last = start.astimezone(self.zone).date() - DAY, end.astimezone(self.zone).date()
         while day <= last:
             if not self._is_away(day):
-                yield from self._on(day, start, end)
+                yield from self._spans_on(day, start, end)
             day += DAY
 
     def openings(self, start: datetime, end: datetime, length: timedelta) -> list[Opening]:
@@ -64,7 +64,7 @@ class Hours:
                 merged.append(Opening(begins, ends, ends))
         return merged[::-1]
 
-    def _on(self, day: date, start: datetime, end: datetime) -> Iterator[Span]:
+    def _spans_on(self, day: date, start: datetime, end: datetime) -> Iterator[Span]:
         here = sorted((span for span in self.days if span["day"] == day.isoweekday()), key=lambda span: span["from"])
         for span in here:
             begins, ends = self._moment(day, span["from"], 0), self._moment(day, span["to"], 1)
@@ -85,10 +85,10 @@ class Hours:
         if moment.astimezone(self.zone).replace(tzinfo=None, fold=0) == local:
             return moment
         before, after = (local.replace(tzinfo=self.zone, fold=which).astimezone(UTC) for which in (1, 0))
-        return _skipped(self.zone, before, after)
+        return _clock_change(self.zone, before, after)
 
 
-def _skipped(zone: ZoneInfo, before: datetime, after: datetime) -> datetime:
+def _clock_change(zone: ZoneInfo, before: datetime, after: datetime) -> datetime:
     """Return the time of the zone's clock change between two times."""
     offset = zone.utcoffset(before.astimezone(zone))
     low, high = before, after

@@ -15,7 +15,7 @@ from crm.privacy.registry import (
 from outreach.site.booking.models import Booking
 
 
-def _booked(subject: DataSubject) -> Q:
+def _bookings_of(subject: DataSubject) -> Q:
     mentions = mentioning_rows(subject, "email", "phone", "answers", "reason")
     return referring_rows(Booking, subject) | mentions | dangling_rows(Booking, "meeting")
 
@@ -29,4 +29,4 @@ def blank_bookings(subject: DataSubject, rows: QuerySet[Booking]) -> int:
 
 def register_tables() -> None:
     """Register the personal data of bookings."""
-    register_personal_data("bookings", Booking, _booked, blank_bookings, module="meeting")
+    register_personal_data("bookings", Booking, _bookings_of, blank_bookings, module="meeting")

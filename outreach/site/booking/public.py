@@ -78,7 +78,7 @@ def booking_page(request: HttpRequest, token: str) -> HttpResponse:
         at = _moment(request.GET.get("at", ""))
         # Checked when the form is shown, too: a link may be days old.
         if at is not None and at in free_slots(page, at, at + timedelta(seconds=1)):
-            return _ask(request, page, at, {})
+            return _render_form(request, page, at, {})
         return _choose(request, page, problem=GONE if at else "")
 
 
@@ -121,7 +121,7 @@ def _submit(request: HttpRequest, page: BookingPage) -> HttpResponse:
             TRIES.count(f"{page.pk} {caller_of(request).network}")
             return _read_and_book(request, page, at, inputs)
         except TooManyAttempts as error:
-            answer = _ask(request, page, at, inputs, problem=TOO_OFTEN, status=429)
+            answer = _render_form(request, page, at, inputs, problem=TOO_OFTEN, status=429)
             answer["Retry-After"] = str(error.retry_after)
             return answer
 
@@ -135,23 +135,23 @@ def _read_and_book(request: HttpRequest, page: BookingPage, at: datetime, inputs
         # A filled trap counts as a booking, so that a bot's further tries are refused early.
         BOOKINGS.count(f"{page.pk} {network}")
     if sent.get(TRAP) or opened is None:
-        return _ask(request, page, at, inputs, problem=OLD, status=422)
+        return _render_form(request, page, at, inputs, problem=OLD, status=422)
     read = read_visitor(page, inputs, sent.get("tz", ""))
     if read.visitor is None:
-        return _ask(request, page, at, inputs, errors=read.errors, status=422)
+        return _render_form(request, page, at, inputs, errors=read.errors, status=422)
     # After the answers were checked: people who correct an error are quick the second time.
     if opened[1] < TOO_FAST:
-        return _ask(request, page, at, inputs, problem=AGAIN, status=422)
+        return _render_form(request, page, at, inputs, problem=AGAIN, status=422)
     try:
         booking = book(page, at=at, visitor=read.visitor, sent_id=opened[0], network=network)
     except NamedError as error:
         if error.name == TAKEN:
             return _choose(request, page, problem=GONE, status=409)
-        return _ask(request, page, at, inputs, problem=NOT_NOW, status=422)
+        return _render_form(request, page, at, inputs, problem=NOT_NOW, status=422)
     return _lead_to(f"/booking/{booking.token}?new=1")
 
 
-def _ask(
+def _render_form(
     request: HttpRequest,
     page: BookingPage,
     at: datetime,
@@ -192,11 +192,11 @@ def booking(request: HttpRequest, token: str) -> HttpResponse:
         return _page(request, None, {"title": TOO_LONG}, 413)
     limit = CHANGES if request.method == "POST" else READS
     if not limit.try_count(f"{record.pk} {caller_of(request).network}"):
-        return _booked(request, record, problem=TOO_OFTEN, status=429)
+        return _render_booking(request, record, problem=TOO_OFTEN, status=429)
     with company_scope(record.company_id):
         if request.method == "POST":
             return _change(request, record)
-        return _booked(request, record)
+        return _render_booking(request, record)
 
 
 def _change(request: HttpRequest, booking: Booking) -> HttpResponse:
@@ -207,21 +207,21 @@ def _change(request: HttpRequest, booking: Booking) -> HttpResponse:
             done = ""
         # Each move sends mails to an address that anybody may have entered.
         elif at is not None and not MOVES.try_count(booking.pk):
-            return _booked(request, booking, problem=MOVED_OFTEN, status=429)
+            return _render_booking(request, booking, problem=MOVED_OFTEN, status=429)
         elif at is not None:
             move(booking, at=at)
             done = "?moved=1"
         else:
-            return _booked(request, booking, problem=CHOOSE, status=422)
+            return _render_booking(request, booking, problem=CHOOSE, status=422)
     except ApiError as error:
         taken = getattr(error, "name", "") == TAKEN
         reason = error.reason if error.fields else NOT_NOW
         problem = GONE if taken else reason
-        return _booked(request, booking, problem=problem, status=409)
+        return _render_booking(request, booking, problem=problem, status=409)
     return _lead_to(f"/booking/{booking.token}{done}")
 
 
-def _booked(request: HttpRequest, booking: Booking, *, problem: str = "", status: int = 200) -> HttpResponse:
+def _render_booking(request: HttpRequest, booking: Booking, *, problem: str = "", status: int = 200) -> HttpResponse:
     page, meeting = booking.page, booking.meeting
     changeable = can_change(booking)
     zone = zone_of(booking.timezone or meeting.timezone)

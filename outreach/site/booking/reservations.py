@@ -124,12 +124,12 @@ def book(page: BookingPage, *, at: datetime, visitor: Visitor, sent_id: str, net
     # A look without locks: most repetitions end here.
     if (existing := Booking.objects.filter(sent_id=sent_id).first()) is not None:
         return existing
-    with _counted(page, network, visitor.email) if network else nullcontext():
+    with _count_booking(page, network, visitor.email) if network else nullcontext():
         return _book(page, at, visitor, sent_id)
 
 
 @contextmanager
-def _counted(page: BookingPage, network: str, email: str) -> Iterator[None]:
+def _count_booking(page: BookingPage, network: str, email: str) -> Iterator[None]:
     """Count a booking against the limits of its network; one that is not made is not counted."""
     by_page = f"{page.pk} {network}"
     counts = ((BOOKINGS, by_page), (DAILY, by_page), (ADDRESSES, f"{page.company_id} {network} {email.lower()}"))
@@ -150,7 +150,7 @@ def _book(page: BookingPage, at: datetime, visitor: Visitor, sent_id: str) -> Bo
     # Asks connected calendars, outside of the transaction: their servers may take seconds.
     _check_free(page, at)
     with limited_creation(entitlement(page.company_id)), transaction.atomic():
-        members = _locked(page)
+        members = _lock_members(page)
         # Again under the locks: the same form may have been sent twice at once.
         if (existing := Booking.objects.filter(sent_id=sent_id).first()) is not None:
             return existing
@@ -191,7 +191,7 @@ def move(booking: Booking, *, at: datetime) -> None:
     _check_free(page, at, besides=booking.meeting_id, member=booking.member_id)
     # Google was asked above, outside of the transaction; the stored bookings are checked under the lock.
     with transaction.atomic():
-        members = _locked(page, booking.member_id)
+        members = _lock_members(page, booking.member_id)
         current, meeting = _lock_active(booking)
         if meeting.starts_at == at:
             return
@@ -250,7 +250,7 @@ def _check_free(page: BookingPage, at: datetime, *, besides: str = "", member: s
     ask_now(free, *booking_window(page))
 
 
-def _locked(page: BookingPage, member: str = "") -> list[Member]:
+def _lock_members(page: BookingPage, member: str = "") -> list[Member]:
     """Return the bookable members of the page, locked so that their bookings run one after the other."""
     ids = [candidate.pk for candidate in members_of(page) if not member or candidate.pk == member]
     # Locked in one order: two bookings of a team never wait for each other in a circle.

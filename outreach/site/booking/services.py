@@ -149,7 +149,7 @@ def _set(page: BookingPage, actor: Actor, values: Values, method: str) -> None:
     if "slug" in values:
         page.slug = check_slug(page.slug)
     if "questions" in values:
-        page.questions = _checked(page.questions)
+        page.questions = _validate_questions(page.questions)
     if "colour" in values:
         page.colour = page.colour.lower()
         if not _COLOUR.fullmatch(page.colour):
@@ -169,7 +169,7 @@ def _check_link(page: BookingPage) -> None:
             raise NamedError("InvalidInput_400", f"{member}: {problem}", field="videoProvider", code=NO_PROVIDER)
 
 
-def _checked(questions: list[JsonObject]) -> list[JsonObject]:
+def _validate_questions(questions: list[JsonObject]) -> list[JsonObject]:
     """Return the questions as they are stored. Raises ValidationFailed, which names the one."""
     # Questions share their names with the fields that each form has.
     seen = set(TAKEN_KEYS)

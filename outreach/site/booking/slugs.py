@@ -58,7 +58,7 @@ def save_page(page: BookingPage) -> None:
     except IntegrityError as error:
         if "slug_unique" not in str(error):
             raise
-        raise _taken(page.slug) from None
+        raise _slug_taken(page.slug) from None
     if page.slug:
         _reserve_slug(page)
 
@@ -81,10 +81,10 @@ def _reserve_slug(page: BookingPage) -> None:
     BookingSlug.objects.bulk_create([BookingSlug(slug=page.slug, page=page)], ignore_conflicts=True)
     # A former address of this company leads to the new page from now on.
     if not BookingSlug.objects.filter(slug=page.slug).update(page=page):
-        raise _taken(page.slug)
+        raise _slug_taken(page.slug)
 
 
-def _taken(slug: str) -> NamedError:
+def _slug_taken(slug: str) -> NamedError:
     return NamedError(SLUG_TAKEN, f"{slug!r} is taken; {_free_slug(slug)!r} is free", field="slug")
 
 

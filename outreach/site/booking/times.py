@@ -49,17 +49,17 @@ def times_of(page: BookingPage, zone: ZoneInfo, start: str, besides: str = "", m
         first = begins
     last = first + timedelta(days=SHOWN_DAYS)
     formats = formats_in(zone, page)
-    days = _by_day(free_slots(page, *_between(first, last, zone), besides=besides, members=members), zone, formats)
+    days = _by_day(free_slots(page, *_utc_bounds(first, last, zone), besides=besides, members=members), zone, formats)
     later = None
     if not days and last <= ends:
-        rest = free_slots(page, *_between(last, ends + timedelta(days=1), zone), besides=besides, members=members)
+        rest = free_slots(page, *_utc_bounds(last, ends + timedelta(days=1), zone), besides=besides, members=members)
         later = min((at.astimezone(zone).date() for at in rest), default=None)
     before = max(first - timedelta(days=SHOWN_DAYS), begins) if first > begins else None
     after = last if last <= ends else None
     return Times(zone, first, days, before, after, later, _day_words(later, formats) if later else "")
 
 
-def _between(first: date, last: date, zone: ZoneInfo) -> tuple[datetime, datetime]:
+def _utc_bounds(first: date, last: date, zone: ZoneInfo) -> tuple[datetime, datetime]:
     start, end = (datetime.combine(day, time(), zone).astimezone(UTC) for day in (first, last))
     return start, end
 

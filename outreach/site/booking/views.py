@@ -101,11 +101,11 @@ class BookingPageViewSet(ResourceViewSet):
         description="It can be booked at once, at `url`. With my-calendar alone it is one's own.",
     )
     def create(self, request: Request, data: JsonObject) -> object:
-        return self._one(services.create_page(actor=self.actor, values=data).pk)
+        return self._page_data(services.create_page(actor=self.actor, values=data).pk)
 
     @endpoint("Read a booking page", output=BookingPageOut, errors=NOT_FOUND)
     def retrieve(self, request: Request, id: str) -> object:
-        return self._one(id)
+        return self._page_data(id)
 
     @endpoint(
         "Update a booking page",
@@ -117,7 +117,7 @@ class BookingPageViewSet(ResourceViewSet):
     )
     def update(self, request: Request, id: str, data: JsonObject) -> object:
         services.update_page(id=id, actor=self.actor, values=data)
-        return self._one(id)
+        return self._page_data(id)
 
     @endpoint(
         "Delete booking pages",
@@ -142,7 +142,7 @@ class BookingPageViewSet(ResourceViewSet):
         page = services.get_page(id, self.actor)
         return {"timezone": zone_name(page), "slots": _slots(page, request.query_params)}
 
-    def _one(self, id: str) -> JsonObject:
+    def _page_data(self, id: str) -> JsonObject:
         page = BookingPageOut.one(services.pages_of(self.actor).filter(pk=id))
         if page is None:
             raise services.not_found()

@@ -8,7 +8,7 @@ from crm.privacy.registry import DataSubject, mentioning_rows, referring_rows, r
 from outreach.site.forms.models import FormLead
 
 
-def _sent(subject: DataSubject) -> Q:
+def _answers_of(subject: DataSubject) -> Q:
     return referring_rows(FormLead, subject) | mentioning_rows(subject, "answers", "error")
 
 
@@ -20,4 +20,4 @@ def blank_answers(subject: DataSubject, rows: QuerySet[FormLead]) -> int:
 
 def register_tables() -> None:
     """Register the personal data of forms."""
-    register_personal_data("formLeads", FormLead, _sent, blank_answers, module="lead")
+    register_personal_data("formLeads", FormLead, _answers_of, blank_answers, module="lead")

@@ -110,7 +110,7 @@ def _thank(form: Form) -> HttpResponse:
     """Lead on, so that a page that is loaded again sends nothing."""
     answer = HttpResponseRedirect(form.redirect_url or f"/f/{form.token}?{urlencode({SENT: 1})}")
     answer.status_code = 303
-    return _framed(answer, form)
+    return _allow_framing(answer, form)
 
 
 def _form(
@@ -162,10 +162,10 @@ def _page(request: HttpRequest, form: Form | None, context: JsonObject, status: 
     if form is not None:
         shared |= {"title": form.title or form.name, "style": f"/f/style/{form.colour[1:]}.css"}
     answer = render(request, "pages/public_form.html", {**shared, **context}, status=status)
-    return _framed(answer, form)
+    return _allow_framing(answer, form)
 
 
-def _framed(answer: HttpResponse, form: Form | None) -> HttpResponse:
+def _allow_framing(answer: HttpResponse, form: Form | None) -> HttpResponse:
     """Allow the permitted sites to show the response in a frame, and the form to open its redirect."""
     allowed = " ".join(form.allowed_origins) if form else ""
     leads_to = origin_of(form.redirect_url) if form else ""

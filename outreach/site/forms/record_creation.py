@@ -46,7 +46,7 @@ def make_lead(row: FormLead, form: Form, **fetched: Any) -> None:
     """
     update_owned(row, status=FormLead.Work.DONE, worker=None, deaths=0, **fetched)
     schema = LeadSchema.load()
-    values, of_contact = mapped(form, row.answers)
+    values, of_contact = map_answers(form, row.answers)
     how = TextFormat(DATES, country="" if form.country_code else default_country())
     lead_row, problems = schema.read(values, drop_invalid=True, from_text=how)
     if lead_row is None:
@@ -55,7 +55,7 @@ def make_lead(row: FormLead, form: Form, **fetched: Any) -> None:
     source = Source.bulk_job(new_id())
     existing: Existing = "update" if form.duplicates == Form.Duplicates.UPDATE else "rule"
     written, taken = _write(schema, lead_row, existing, source)
-    lead = _written(written)
+    lead = _lead_id(written)
     contact = Lead.objects.values_list("contact_id", flat=True).get(pk=lead)
     notes = [str(problem) for problem in (*problems, *taken)]
     notes += _fill_contact(schema, form, contact, of_contact, source, how)
@@ -73,7 +73,7 @@ def event_payload(row: FormLead, form: Form, contact: str | None) -> JsonObject:
     return {"contact": contact, "lead": row.lead_id, "form": form.pk, "name": form.name, "answers": row.answers}
 
 
-def mapped(form: Form, answers: JsonObject) -> tuple[dict[str, str], dict[str, str]]:
+def map_answers(form: Form, answers: JsonObject) -> tuple[dict[str, str], dict[str, str]]:
     """Return the values of the lead with its contact, and those of the contact's custom fields, as texts."""
     values: dict[str, str] = {"source": form.lead_source} if form.lead_source else {}
     of_contact: dict[str, str] = {}
@@ -129,7 +129,7 @@ def _write(
     return write_leads(schema, [row], **common), problems
 
 
-def _written(written: LeadResult) -> str:
+def _lead_id(written: LeadResult) -> str:
     """Return the id of the lead. Raises NamedError if there is none."""
     if written.created or written.updated:
         return (written.created or written.updated)[0][1]

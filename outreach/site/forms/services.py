@@ -53,7 +53,7 @@ def get_form(id: str, parameter: str = "id") -> Form:
     return form
 
 
-def _locked(id: str) -> Form:
+def _lock_form(id: str) -> Form:
     form: Form | None = Form.objects.select_for_update(of=("self",)).filter(pk=id).first()
     if form is None:
         raise not_found()
@@ -77,8 +77,8 @@ def create_form(*, member_id: str, **values: Any) -> Form:
 @transaction.atomic
 def update_form(*, id: str, member_id: str, **values: Any) -> Form:
     """Change a form; a published one shows the change at once. Raises FormNotFound_400 and those of `create_form`."""
-    form = _locked(id)
-    moved = sorted(name for name in PLACE & {*values} if _given(form, name) != values[name])
+    form = _lock_form(id)
+    moved = sorted(name for name in PLACE & {*values} if _setting(form, name) != values[name])
     if moved and form.state != State.DRAFT:
         raise ValidationFailed(
             "source is fixed", "where its leads come from is fixed once it was published", field="source"
@@ -90,7 +90,7 @@ def update_form(*, id: str, member_id: str, **values: Any) -> Form:
     return _save(form)
 
 
-def _given(form: Form, name: str) -> Any:
+def _setting(form: Form, name: str) -> Any:
     return form.app_id if name == "app" else getattr(form, name)
 
 
@@ -105,7 +105,7 @@ def publish_form(*, id: str, member_id: str) -> Form:
     if form.source == Source.SOCIAL_A and form.app_id:
         subscribe_page(get_app(form.app_id, "app"), form.page_id)  # asks the platform
     with transaction.atomic():
-        form = _locked(id)
+        form = _lock_form(id)
         _check_publishable(form)
         form.state = State.PUBLISHED
         form.updated_by_id = member_id
@@ -118,7 +118,7 @@ def publish_form(*, id: str, member_id: str) -> Form:
 def pause_form(*, id: str, member_id: str) -> Form:
     """Pause a form, so that it accepts no answers. Raises FormNotFound_400, and InvalidRequest_400 for an inactive
     one."""
-    form = _locked(id)
+    form = _lock_form(id)
     if form.state != State.PUBLISHED:
         raise NamedError(NOT_PUBLISHABLE, f"the form is {form.state}; only a published one can be paused", field="id")
     form.state = State.PAUSED

@@ -70,7 +70,7 @@ NO_LEAD, NO_STATUS = "LeadIdOrTokenRequired_400", "LeadIdTokenStatusRequired_400
 FORM = OpenApiParameter("formId", str, description="Those of one form.")
 
 
-def _one(id: str) -> JsonObject:
+def _form_data(id: str) -> JsonObject:
     services.get_form(id)
     return FormOut.one(Form.objects.filter(pk=id)) or {}
 
@@ -89,11 +89,11 @@ class FormViewSet(ResourceViewSet):
         description="A draft: an own form with a public page, or one of an ad at a social platform.",
     )
     def create(self, request: Request, data: JsonObject) -> object:
-        return _one(services.create_form(member_id=self.actor.member_id, **data).pk)
+        return _form_data(services.create_form(member_id=self.actor.member_id, **data).pk)
 
     @endpoint("Read a form", output=FormOut, errors=NOT_FOUND)
     def retrieve(self, request: Request, id: str) -> object:
-        return _one(id)
+        return _form_data(id)
 
     @endpoint(
         "Update a form",
@@ -105,7 +105,7 @@ class FormViewSet(ResourceViewSet):
     )
     def update(self, request: Request, id: str, data: JsonObject) -> object:
         services.update_form(id=id, member_id=self.actor.member_id, **data)
-        return _one(id)
+        return _form_data(id)
 
     @endpoint(
         "Delete forms",
@@ -131,7 +131,7 @@ class FormViewSet(ResourceViewSet):
     )
     def publish(self, request: Request, id: str) -> object:
         services.publish_form(id=id, member_id=self.actor.member_id)
-        return _one(id)
+        return _form_data(id)
 
     @action(detail=True, methods=["post"])
     @endpoint(
@@ -145,7 +145,7 @@ class FormViewSet(ResourceViewSet):
     )
     def pause(self, request: Request, id: str) -> object:
         services.pause_form(id=id, member_id=self.actor.member_id)
-        return _one(id)
+        return _form_data(id)
 
     @action(detail=False, methods=["get"])
     @endpoint(
@@ -168,7 +168,7 @@ class FormLeadViewSet(ResourceViewSet):
 
     @endpoint("Read what was sent by a form", output=FormLeadOut, errors=(NO_LEAD,))
     def retrieve(self, request: Request, id: str) -> object:
-        return self._one(id)
+        return self._answer_data(id)
 
     @endpoint(
         "Try to make the lead again",
@@ -179,13 +179,13 @@ class FormLeadViewSet(ResourceViewSet):
         description="Of one that failed, by the status new; the others are set by what becomes of them.",
     )
     def update(self, request: Request, id: str, data: JsonObject) -> object:
-        self._one(id)
+        self._answer_data(id)
         if data.get("status") != FormLead.State.NEW:
             raise NamedError(NO_STATUS, "must be new, which tries a lead that failed again", field="status")
         leads_to_retry(FormLead.objects.filter(pk=id))
-        return self._one(id)
+        return self._answer_data(id)
 
-    def _one(self, id: str) -> JsonObject:
+    def _answer_data(self, id: str) -> JsonObject:
         lead = FormLeadOut.one(FormLead.objects.filter(pk=id))
         if lead is None:
             raise NamedError(NO_LEAD, "nothing with this id was sent to this company", field="id")

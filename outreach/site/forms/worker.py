@@ -128,10 +128,10 @@ def _read_lead(lead: Values) -> JsonObject:
         for name in ("ad_id", "ad_name", "campaign_id", "campaign_name", "platform")
         if (text := _text(lead.get(name), 200))
     }
-    return {"answers": answers, "origin": origin, "fetched_at": timezone.now(), **_created(lead)}
+    return {"answers": answers, "origin": origin, "fetched_at": timezone.now(), **_submission_time(lead)}
 
 
-def _created(lead: Values) -> dict[str, datetime]:
+def _submission_time(lead: Values) -> dict[str, datetime]:
     text = lead.get("created_time")
     try:
         at = datetime.fromisoformat(text) if isinstance(text, str) else None
@@ -159,10 +159,10 @@ def ask_due_forms(deadline: float) -> None:
         if not rows:
             return
         with company_scope(rows[0].company_id):
-            _ask(rows[0])
+            _poll_form(rows[0])
 
 
-def _ask(form: Form) -> None:
+def _poll_form(form: Form) -> None:
     now = timezone.now()
     error = ""
     leads = dict[str, datetime]()
@@ -170,7 +170,7 @@ def _ask(form: Form) -> None:
     try:
         for lead in _client(form).leads_since(form.form_id, now - LOOKS_BACK):
             if id := _text(lead.get("id"), 64):
-                leads[id] = _created(lead).get("submitted_at", now)
+                leads[id] = _submission_time(lead).get("submitted_at", now)
     except SocialFailed as failed:
         error = failed.detail
         if failed.refused and form.app_id:

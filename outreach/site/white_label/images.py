@@ -60,7 +60,7 @@ def reencode_image(content: bytes, kind: str, field: str) -> Drawn:
             f"{field}: unreadable", "choose another picture; this one is damaged", field=field
         ) from None
     whole.thumbnail((fit.width, fit.height))
-    return _written(Image.frombytes("RGBA", whole.size, whole.tobytes()))
+    return _encode_png(Image.frombytes("RGBA", whole.size, whole.tobytes()))
 
 
 def _check_size(size: tuple[int, int], fit: Fit, field: str) -> None:
@@ -80,7 +80,7 @@ def _check_size(size: tuple[int, int], fit: Fit, field: str) -> None:
         )
 
 
-def _written(picture: Any) -> Drawn:
+def _encode_png(picture: Any) -> Drawn:
     target = BytesIO()
     picture.save(target, "PNG", optimize=True)
     width, height = picture.size

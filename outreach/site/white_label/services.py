@@ -88,7 +88,7 @@ def change_brand(*, actor: Actor, values: Values) -> None:
         check_colors(brand.accent, brand.accent_dark)
         for kind in ("logo", "favicon"):
             if f"{kind}_file" in values:
-                setattr(brand, kind, _kept(kind, drawn[kind]) if kind in drawn else None)
+                setattr(brand, kind, _store_image(kind, drawn[kind]) if kind in drawn else None)
         if "domain" in values:
             brand.domain = get_domain(values["domain"]) if values["domain"] else None
         brand.updated_by_id = actor.member_id
@@ -121,7 +121,7 @@ def _picture(actor: Actor, file_id: str, kind: str) -> Drawn:
         raise NamedError("FileNotFound_400", str(error), field=field) from None
 
 
-def _kept(kind: str, drawn: Drawn) -> BrandImage:
+def _store_image(kind: str, drawn: Drawn) -> BrandImage:
     image = BrandImage.objects.create(kind=kind, content=drawn.content, width=drawn.width, height=drawn.height)
     old = BrandImage.objects.filter(kind=kind).order_by("-pk").values_list("pk", flat=True)[MAX_IMAGES:]
     BrandImage.objects.filter(pk__in=list(old)).delete()

@@ -15,7 +15,7 @@ from outreach.site.white_label import services
 from outreach.site.white_label.serializers import BrandInput, BrandOut, ColorsInput, ColorsOut
 
 
-def _shown() -> JsonObject:
+def _brand_data() -> JsonObject:
     brand = services.current_brand()
     domain = brand.domain
     verified = domain is not None and domain.state == domain.State.VERIFIED
@@ -45,7 +45,7 @@ class WhiteLabelViewSet(ResourceViewSet):
         output=BrandOut,
     )
     def retrieve(self, request: Request) -> object:
-        return _shown()
+        return _brand_data()
 
     @endpoint(
         "Change the company's own brand",
@@ -59,7 +59,7 @@ class WhiteLabelViewSet(ResourceViewSet):
     )
     def update(self, request: Request, data: JsonObject) -> object:
         services.change_brand(actor=self.actor, values=data)
-        return _shown()
+        return _brand_data()
 
     @action(detail=False, methods=["post"])
     @endpoint(

@@ -16,28 +16,28 @@ from outreach.chat.chatbots.pages.types import RULES, TEXT
 Steps = list[JsonObject]
 
 
-def deleted(graph: BotGraph, id: str) -> Steps:
+def delete_step(graph: BotGraph, id: str) -> Steps:
     node = graph.need(id)
     if node["type"] == graph.start or node["type"] in graph.fixed:
         raise NotPossible(gettext("This step can't be deleted."))
     return [step for step in graph.nodes if step is not node]
 
 
-def moved(graph: BotGraph, id: str, by: int) -> Steps:
+def move_step(graph: BotGraph, id: str, by: int) -> Steps:
     """Swap a text with the one before or after it."""
     texts = [step["id"] for step in graph.of_type(TEXT)]
     place = texts.index(id) if id in texts else -1
     if place < 0 or not 0 <= place + by < len(texts):
         raise NotPossible(gettext("This step can't be moved further."))
-    return swapped(graph.nodes, graph.need(id), graph.need(texts[place + by]))
+    return swap_steps(graph.nodes, graph.need(id), graph.need(texts[place + by]))
 
 
-def swapped(nodes: Steps, first: JsonObject, other: JsonObject) -> Steps:
+def swap_steps(nodes: Steps, first: JsonObject, other: JsonObject) -> Steps:
     change = {first["id"]: other, other["id"]: first}
     return [change.get(node["id"], node) for node in nodes]
 
 
-def switched(graph: BotGraph, id: str) -> Steps:
+def toggle_step(graph: BotGraph, id: str) -> Steps:
     node = graph.need(id)
     if node["type"] not in RULES:
         raise NotPossible(gettext("This step can't be disabled. Delete it instead."))
@@ -45,7 +45,7 @@ def switched(graph: BotGraph, id: str) -> Steps:
     return graph.nodes
 
 
-def duplicated(graph: BotGraph, id: str) -> Steps:
+def duplicate_step(graph: BotGraph, id: str) -> Steps:
     node = graph.need(id)
     if node["type"] != TEXT:
         raise NotPossible(gettext("Only texts can be duplicated."))
@@ -78,11 +78,11 @@ class DrawChatbot(OneChatbot):
     def do_act(self) -> HttpResponse:
         verb, _, id = self.request.POST.get("act", "").partition(":")
         acts = {
-            "delete": (lambda graph: deleted(graph, id), gettext("Step deleted")),
-            "duplicate": (lambda graph: duplicated(graph, id), gettext("Text duplicated")),
-            "switch": (lambda graph: switched(graph, id), gettext("Changed")),
-            "up": (lambda graph: moved(graph, id, -1), gettext("Text moved")),
-            "down": (lambda graph: moved(graph, id, 1), gettext("Text moved")),
+            "delete": (lambda graph: delete_step(graph, id), gettext("Step deleted")),
+            "duplicate": (lambda graph: duplicate_step(graph, id), gettext("Text duplicated")),
+            "switch": (lambda graph: toggle_step(graph, id), gettext("Changed")),
+            "up": (lambda graph: move_step(graph, id, -1), gettext("Text moved")),
+            "down": (lambda graph: move_step(graph, id, 1), gettext("Text moved")),
         }
         if verb not in acts:
             raise PageError(400, gettext("This page has no such action"))

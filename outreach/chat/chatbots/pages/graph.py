@@ -37,7 +37,7 @@ class BotGraph(FlowGraph):
     def __init__(self, bot: Values, nodes: Sequence[Values] | None = None) -> None:
         """Draw a chatbot; with `nodes` those in the place of its own, in their order."""
         steps = [*steps_of(bot)] if nodes is None else [*nodes]
-        edges, places = _drawn(steps)
+        edges, places = _edges_and_positions(steps)
         handles = {step["id"]: list(TYPES[step["type"]]["handles"]) for step in steps}
         placed = [{**step, "position": places[step["id"]]} for step in steps]
         super().__init__({"nodes": placed, "edges": edges, "handles": handles}, TYPES)
@@ -105,7 +105,7 @@ def _texts(bot: Values) -> list[str]:
     return [row["text"] for row in sorted(bot["conversations"], key=lambda row: row.get("order", 0))]
 
 
-def _drawn(steps: Sequence[Values]) -> tuple[list[JsonObject], dict[str, dict[str, int]]]:
+def _edges_and_positions(steps: Sequence[Values]) -> tuple[list[JsonObject], dict[str, dict[str, int]]]:
     """Return the edges between steps, and their positions: texts on the left, rules that watch on the right."""
 
     def ids(*types: str) -> list[str]:
@@ -201,11 +201,11 @@ def body_of(bot: Values, nodes: Sequence[Values]) -> tuple[JsonObject, dict[str,
             **({"maxFileSizeMb": first["maxFileSizeMb"]} if first.get("maxFileSizeMb") else {}),
         },
     }
-    changed = {name: body[name] for name in PARTS if not _same(body[name], bot[name])}
+    changed = {name: body[name] for name in PARTS if not _includes(body[name], bot[name])}
     return changed, renamed
 
 
-def _same(first: Any, other: Any) -> bool:
+def _includes(first: Any, other: Any) -> bool:
     if isinstance(first, Mapping) and isinstance(other, Mapping):
         return all(other.get(name) == value for name, value in first.items())
     return bool(first == other)

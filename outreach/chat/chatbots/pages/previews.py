@@ -50,9 +50,9 @@ class TryChatbot(OneChatbot):
             form.add_error(None, answer.reason)
             return self.page(context, status=422)
         graph = self.graph
-        return self.page({**context, "steps": [self._shown(graph, step) for step in answer.data["steps"]]})
+        return self.page({**context, "steps": [self._turn_data(graph, step) for step in answer.data["steps"]]})
 
-    def _shown(self, graph: BotGraph, step: Values) -> JsonObject:
+    def _turn_data(self, graph: BotGraph, step: Values) -> JsonObject:
         """Return the result of a message, with the steps that answered and that handed over."""
         own = step["chatbot"] == self.params["id"]
         nodes: list[JsonObject] = []

@@ -45,13 +45,13 @@ class ChatbotStep(OneChatbot):
     template = "web/chatbots/step.html"
 
     @property
-    def _sent(self) -> Mapping[str, str]:
+    def _request_values(self) -> Mapping[str, str]:
         return {**self.request.GET.dict(), **self.request.POST.dict()}
 
     @cached_property
     def node(self) -> JsonObject:
         """The step of the address, or a new one."""
-        id, type = self._sent.get("node", ""), self._sent.get("add", "")
+        id, type = self._request_values.get("node", ""), self._request_values.get("add", "")
         if not id and type:
             if type not in TYPES or type == START or type in BotGraph.fixed:
                 raise nothing_here()
@@ -65,7 +65,7 @@ class ChatbotStep(OneChatbot):
     def here(self) -> str:
         if self.node["id"]:
             return self.step_address(self.node["id"])
-        return self.new_step_address(self.node["type"], self._sent.get("at", ""))
+        return self.new_step_address(self.node["type"], self._request_values.get("at", ""))
 
     def form(self) -> SchemaForm:
         return SchemaForm(TYPES[self.node["type"]]["schema"], self.node["data"].get("config") or {}, Sources())
@@ -137,9 +137,9 @@ class ChatbotStep(OneChatbot):
         off = any(fields.values.values())
         id, step = self.node["id"], self.node
 
-        def put(graph: BotGraph) -> list[JsonObject]:
+        def put_step(graph: BotGraph) -> list[JsonObject]:
             if not id:
-                after = self._sent.get("at", "").rpartition("/")[0]
+                after = self._request_values.get("at", "").rpartition("/")[0]
                 return put_in(graph, {**step, "id": NEW, "data": {"config": config}}, after)
             data = graph.need(id)["data"]
             data["config"] = config
@@ -147,7 +147,7 @@ class ChatbotStep(OneChatbot):
             return graph.nodes
 
         try:
-            answer = self.change(put)
+            answer = self.change(put_step)
         except NotPossible as error:
             raise PageError(404, _("This step was deleted"), str(error)) from None
         if not answer.ok:

@@ -19,7 +19,7 @@ from outreach.chat.conversations.services import MODULE
 NOT_FOUND = (services.NOT_FOUND,)
 
 
-def _canned(id: str) -> JsonObject:
+def _canned_answer_data(id: str) -> JsonObject:
     canned_answer = CannedOut.one(CannedAnswer.objects.filter(pk=id))
     if canned_answer is None:
         raise services.not_found()
@@ -39,11 +39,11 @@ class CannedAnswerViewSet(ResourceViewSet):
         success="CannedAnswerCreated_201",
     )
     def create(self, request: Request, data: JsonObject) -> object:
-        return _canned(services.create(member_id=self.actor.member_id, **data).pk)
+        return _canned_answer_data(services.create(member_id=self.actor.member_id, **data).pk)
 
     @endpoint("Read a canned answer", output=CannedOut, errors=NOT_FOUND)
     def retrieve(self, request: Request, id: str) -> object:
-        return _canned(id)
+        return _canned_answer_data(id)
 
     @endpoint(
         "Update a canned answer",
@@ -54,7 +54,7 @@ class CannedAnswerViewSet(ResourceViewSet):
     )
     def update(self, request: Request, id: str, data: JsonObject) -> object:
         services.update(id=id, member_id=self.actor.member_id, **data)
-        return _canned(id)
+        return _canned_answer_data(id)
 
     @endpoint(
         "Delete canned answers",

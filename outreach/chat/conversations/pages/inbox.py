@@ -43,7 +43,7 @@ class Inbox(InboxPage):
     )
 
     @cached_property
-    def only(self) -> str:
+    def view_name(self) -> str:
         view = self.request.GET.get("only", "")
         return view if view in dict(VIEWS) else ""
 
@@ -60,7 +60,7 @@ class Inbox(InboxPage):
         usual: list[tuple[str, str, Any]] = [("state", "in", OPEN), ("snoozedUntil", "isEmpty", None)]
         conditions = [
             {"field": field, "operator": operator, **({} if value is None else {"value": value})}
-            for field, operator, value in views.get(self.only, usual)
+            for field, operator, value in views.get(self.view_name, usual)
         ]
         choices = {choice.name: choice for choice in self.choices}
         return ListState(self.request.GET, choices, keeps=("only",), fixed=conditions, zone=self.zone_name)
@@ -72,7 +72,7 @@ class Inbox(InboxPage):
             "state": self.state,
             "choices": self.choices,
             "views": VIEWS,
-            "only": self.only,
+            "only": self.view_name,
             "chats": [conversation_row(conversation) for conversation in answer.data],
             "more": self.state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
         }
@@ -88,7 +88,7 @@ class ConversationDetail(Inbox):
         return f"conversation/{self.params['id']}"
 
     @cached_property
-    def canned(self) -> list[Values]:
+    def canned_answers(self) -> list[Values]:
         """The canned answers, by name."""
         query = {"p": "1", "n": "100", "sortBy": "name", "sortOrder": "asc", "fields": "name,shortcut,text"}
         answer = self.ask("GET", "canned-answer", query)
@@ -121,7 +121,7 @@ class ConversationDetail(Inbox):
             "bubbles": [message_view(row) for row in reversed(messages.data)],
             "next": next(iter(ids if at is None else ids[at + 1 :]), ""),
             "before": ids[at - 1] if at else "",
-            "canned": self.canned if self.may_on_any_channel("POST") else [],
+            "canned": self.canned_answers if self.may_on_any_channel("POST") else [],
             "rests": RESTS.items(),
             "form": self.form(),
             "visitor": self.visitor_form() if chat["channel"] == "widget" else None,
@@ -142,7 +142,7 @@ class ConversationDetail(Inbox):
 
     def do_answer(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
-        meant = self.meant(str(form.values["text"]))
+        meant = self.expand_shortcut(str(form.values["text"]))
         if meant:
             return self.page({**self.show(), "form": self.form(meant)})
         body = {name: value for name, value in form.values.items() if value}
@@ -155,13 +155,13 @@ class ConversationDetail(Inbox):
         answer = self.ask("POST", f"{self.address_of_api}/messages", None, body)
         return self.redirect_with_toast() if answer.ok else self.invalid(form, answer)
 
-    def meant(self, text: str) -> str:
+    def expand_shortcut(self, text: str) -> str:
         """Return the canned answer whose shortcut the text is."""
         shortcut = text.removeprefix("/").strip().casefold() if text.startswith("/") else ""
         return next(
             (
                 canned_answer["text"]
-                for canned_answer in self.canned
+                for canned_answer in self.canned_answers
                 if shortcut and canned_answer["shortcut"].casefold() == shortcut
             ),
             "",
@@ -169,7 +169,9 @@ class ConversationDetail(Inbox):
 
     def do_canned(self) -> HttpResponse:
         chosen = self.request.POST.get("canned", "")
-        text = next((canned_answer["text"] for canned_answer in self.canned if canned_answer["_id"] == chosen), "")
+        text = next(
+            (canned_answer["text"] for canned_answer in self.canned_answers if canned_answer["_id"] == chosen), ""
+        )
         written = self.request.POST.get("text", "").strip()
         return self.page({**self.show(), "form": self.form("\n".join(filter(None, (written, text))))})
 

@@ -78,7 +78,7 @@ def send_answer(
         check_open(conversation)
         content, chat_template = channel_of(conversation).content(conversation, text), None
     else:
-        chat_template = _approved(template, conversation)
+        chat_template = _approved_template(template, conversation)
         check_values(chat_template, values or {})
         if conversation.contact is None:
             raise RuntimeError("a conversation by a chat app has no contact")
@@ -99,7 +99,7 @@ def send_answer(
     return message
 
 
-def _approved(id: str, conversation: Conversation) -> ChatTemplate:
+def _approved_template(id: str, conversation: Conversation) -> ChatTemplate:
     chat_template = get_template(id, "template")
     if chat_template.app_id != conversation.chat_app_id or chat_template.status != ChatTemplate.Status.APPROVED:
         raise NamedError("InvalidChatAppTemplate_400", "choose an approved template of this chat app", field="template")

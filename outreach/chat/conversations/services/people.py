@@ -45,7 +45,7 @@ def set_contact(
             "InvalidRequest_400", "send a contact, or email, phone and name, but not both", field="contact"
         )
     if contact is not None:
-        new_contact = _chosen(conversation, contact, may_read=may_read)
+        new_contact = _get_contact(conversation, contact, may_read=may_read)
     elif is_visitor and (email or phone or (name and conversation.contact_id is None)):
         if not may_create:
             raise PermissionLacking("contact.POST", field="contact")
@@ -77,7 +77,7 @@ def set_contact(
         take_reply_back(former, conversation)
 
 
-def _chosen(conversation: Conversation, id: str, *, may_read: bool) -> Contact:
+def _get_contact(conversation: Conversation, id: str, *, may_read: bool) -> Contact:
     # A visitor has no address to compare, and may have named somebody else's.
     is_visitor = conversation.channel == Conversation.Channel.WIDGET
     if is_visitor and not may_read:

@@ -145,14 +145,14 @@ class AiAppForm(AiPage):
         return kind if kind in SETTINGS else "ai-a"
 
     @cached_property
-    def before(self) -> JsonObject | None:
+    def stored_values(self) -> JsonObject | None:
         """The values of the app by the names of the form; None for a new one."""
         app = edited_record(self, f"apps/{self.kind}", self.request.GET.get("id", ""))
         return {**app, **app["modelSettings"]} if app else None
 
     def form(self) -> Form:
-        exists = self.before is not None
-        is_default = bool(self.before and self.before["isDefault"])
+        exists = self.stored_values is not None
+        is_default = bool(self.stored_values and self.stored_values["isDefault"])
         own = self.kind == "ai-b"
         kept = _("Stored encrypted. Leave empty to keep it.") if exists else _("Stored encrypted.")
         fields = [
@@ -201,11 +201,11 @@ class AiAppForm(AiPage):
             *([] if is_default else [Field("isDefault", _("Default AI writer"), "switch")]),
             *([Field("isActive", _("Active"), "switch")] if exists else []),
         ]
-        return Form(fields=fields, initial=self.before, fieldsets=FIELDSETS)
+        return Form(fields=fields, initial=self.stored_values, fieldsets=FIELDSETS)
 
     def _model(self) -> Field:
         """Make the field of the model, which only the vendors' own servers choose themselves."""
-        typed = self.request.POST.get("baseUrl", (self.before or {}).get("baseUrl") or "")
+        typed = self.request.POST.get("baseUrl", (self.stored_values or {}).get("baseUrl") or "")
         text = _("Leave empty for a small, fast model.")
         if self.kind == "ai-b":
             text = _("The model's name on the server. Leave empty with OpenAI for a small, fast model.")
@@ -217,14 +217,18 @@ class AiAppForm(AiPage):
 
     def show(self) -> Values:
         form = self.form()
-        if self.may("apps", "POST" if self.before is None else "PUT"):
+        if self.may("apps", "POST" if self.stored_values is None else "PUT"):
             return self.context(form)
         facts = [(field.label, shown_value(field, self.reader.formats)) for field in form if field.kind != "password"]
-        return {**self.context(None), "facts": facts if self.before else []}
+        return {**self.context(None), "facts": facts if self.stored_values else []}
 
     def context(self, form: Form | None) -> JsonObject:
-        title = self.before["name"] if self.before else _("Connect: %(app)s") % {"app": APP_KINDS[self.kind][0]}
-        return {"form": form, "title": title, "about": APP_KINDS[self.kind][1], "app": self.before}
+        title = (
+            self.stored_values["name"]
+            if self.stored_values
+            else _("Connect: %(app)s") % {"app": APP_KINDS[self.kind][0]}
+        )
+        return {"form": form, "title": title, "about": APP_KINDS[self.kind][1], "app": self.stored_values}
 
     def body(self, values: Values) -> JsonObject:
         """Return the values as the API takes them, without the default, which waits for the test."""
@@ -234,7 +238,7 @@ class AiAppForm(AiPage):
         return {**rest, **({"modelSettings": settings} if settings else {})}
 
     def do_save(self) -> HttpResponse:
-        form, before = self.form().bind(self.request.POST), self.before
+        form, before = self.form().bind(self.request.POST), self.stored_values
         if not form.is_valid():
             return self.page(self.context(form), status=422)
         new = {name: value for name, value in form.values.items() if value not in ("", None)}
@@ -244,9 +248,9 @@ class AiAppForm(AiPage):
         if not answer.ok:
             form.refuse(answer)
             return self.page(self.context(form), status=422)
-        return self.tested(answer.data, becomes_default=values.get("isDefault") is True)
+        return self.test_and_redirect(answer.data, becomes_default=values.get("isDefault") is True)
 
-    def tested(self, app: Values, *, becomes_default: bool) -> HttpResponse:
+    def test_and_redirect(self, app: Values, *, becomes_default: bool) -> HttpResponse:
         """Test a saved app, and lead on: to the list if it works, else back to its form, which shows the error.
 
         One that fails is off, unless messages wait for it as the default. Only one that works becomes the default.
@@ -255,7 +259,7 @@ class AiAppForm(AiPage):
         answer = self.ask("POST", f"{place}/test") if app["isActive"] else None
         if answer is not None and not answer.ok:
             edit = self.address("ai-app", kind=self.kind, id=app["_id"])
-            if app["isDefault"] and self.before:
+            if app["isDefault"] and self.stored_values:
                 return self.fail(_("Saved. The test failed, but the default app stays on."), edit)
             self.ask("PUT", place, None, {"isActive": False})
             return self.fail(_("Saved, but off: the test failed"), edit)

@@ -128,10 +128,10 @@ def read_message(text: str, brief: ComposeBrief, facts: Mapping[str, str]) -> Dr
             claims.append(Claim(text=claim_text, source=claim.source, part="text"))
         else:
             claims.append(Claim(text=one_line(claim_text), source=claim.source, part="subject"))
-    return Draft(subject=subject, text=body, claims=tuple(_ordered(claims, subject, body)))
+    return Draft(subject=subject, text=body, claims=tuple(_sort_claims(claims, subject, body)))
 
 
-def _ordered(claims: list[Claim], subject: str, body: str) -> list[Claim]:
+def _sort_claims(claims: list[Claim], subject: str, body: str) -> list[Claim]:
     """Sort the claims by the position of their words. Claims whose words are missing are dropped."""
     texts = {"subject": subject, "text": body}
     placed = [claim for claim in claims if claim.text and claim.text in texts[claim.part]]

@@ -225,7 +225,7 @@ class AiProvider(abc.ABC):
                 drafts.append(error)
         return drafts
 
-    def unfollowed(self, hint: str) -> str:
+    def hint_warning(self, hint: str) -> str:
         """Return a message about the parts of a hint that the provider cannot follow; "" if it follows all of it."""
         return ""
 

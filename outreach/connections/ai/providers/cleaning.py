@@ -68,7 +68,7 @@ def person_name(value: str) -> str:
     kept = "".join(character if _in_name(character) else " " for character in text)
     words = [word.strip(".-'’") if len(word) < 2 else word for word in kept.split()]
     words = [word for word in words if word.strip(".-'’") and word.strip(".").lower() not in _TITLES][:5]
-    return " ".join(_cased(word) for word in words)[:60]
+    return " ".join(_capitalize_word(word) for word in words)[:60]
 
 
 def first_name(value: str) -> str:
@@ -82,7 +82,7 @@ def _in_name(character: str) -> bool:
     return unicodedata.category(character)[0] in "LM" or character in "'’-. "
 
 
-def _cased(word: str) -> str:
+def _capitalize_word(word: str) -> str:
     """Return Ann for ANN and ann, and a name in mixed case unchanged."""
     if len(word) > 2 and (word.islower() or word.isupper()) and "." not in word:
         return "-".join(part[:1].upper() + part[1:].lower() for part in word.split("-"))

@@ -261,33 +261,37 @@ def _sentence(instruction: str) -> tuple[Kind, str, str] | None:
             if kind == "meet":
                 topic = topic.replace(" with you", "")
             if not sentence.startswith("{x}"):
-                topic = _lowered(topic)
-            return kind, topic, _finished(sentence.replace("{x}", topic), "." if ending == "?" else ending)
+                topic = _lower_first(topic)
+            return kind, topic, _as_sentence(sentence.replace("{x}", topic), "." if ending == "?" else ending)
     about = re.match(rf"^{_ABOUT}\s+(.+)$", bare, re.IGNORECASE | re.DOTALL)
     if about and not _STATEMENT.match(bare):
-        return "inform", _to_you(about.group(1)), _finished(f"I am writing to you about {_to_you(about.group(1))}", ".")
+        return (
+            "inform",
+            _to_you(about.group(1)),
+            _as_sentence(f"I am writing to you about {_to_you(about.group(1))}", "."),
+        )
     said = _to_you(bare)
     if _OWN_WORDS.search(bare) or _HAS_VERB.search(bare) or ending != ".":
-        return "general", said, _finished(said, ending)
-    return "general", said, _finished(f"I am writing to you about {_lowered(said)}", ".")
+        return "general", said, _as_sentence(said, ending)
+    return "general", said, _as_sentence(f"I am writing to you about {_lower_first(said)}", ".")
 
 
 def _to_you(text: str) -> str:
-    def spoken(match: re.Match[str]) -> str:
+    def swap_pronoun(match: re.Match[str]) -> str:
         word = _PRONOUNS[match.group().lower()]
         return word.capitalize() if match.group()[0].isupper() else word
 
-    return _PRONOUN.sub(spoken, text)
+    return _PRONOUN.sub(swap_pronoun, text)
 
 
-def _finished(sentence: str, ending: str) -> str:
+def _as_sentence(sentence: str, ending: str) -> str:
     return sentence[:1].upper() + sentence[1:] + ("" if sentence.endswith("…") else ending)
 
 
-def _lowered(text: str) -> str:
+def _lower_first(text: str) -> str:
     """Lower-case the first letter of an ordinary word; names and abbreviations stay as they are."""
     if text.startswith("to "):
-        return f"to {_lowered(text[3:])}"
+        return f"to {_lower_first(text[3:])}"
     first = text.split(" ", 1)[0]
     return (
         text[:1].lower() + text[1:] if first.lower() in _ORDINARY and not (len(first) > 1 and first.isupper()) else text

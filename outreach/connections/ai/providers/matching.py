@@ -60,7 +60,7 @@ def match_share(terms: Sequence[Term], contact: ContactBrief) -> Fit:
     labelled_words = [(label, word) for label, text in texts for word in _WORD.findall(text)]
     reached, reasons = 0.0, []
     for term in terms:
-        match = next(((label, word) for label, word in labelled_words if _same(term.word, word)), None)
+        match = next(((label, word) for label, word in labelled_words if _is_same_word(term.word, word)), None)
         if match is not None:
             reached += term.weight
             reasons.append(f"{match[1]} ({match[0]})")
@@ -84,7 +84,7 @@ def _telling(text: str) -> list[str]:
     ]
 
 
-def _same(term: str, word: str) -> bool:
+def _is_same_word(term: str, word: str) -> bool:
     """Return whether two words are the same or forms of one: manager and managers, but not man and manager."""
     if term == word:
         return True

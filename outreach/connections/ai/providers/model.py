@@ -117,7 +117,7 @@ class ModelProvider(AiProvider):
     def compose(self, brief: ComposeBrief) -> Draft:
         facts = prompts.sent_facts(brief)
         rules, request = prompts.compose_rules(brief), prompts.compose_request(brief, facts)
-        return self._ask(rules, request, MESSAGE, lambda text: read_message(text, brief, facts))
+        return self._request_twice(rules, request, MESSAGE, lambda text: read_message(text, brief, facts))
 
     def judge_many(self, search: LeadSearch, contacts: list[ContactBrief], fits: list[Fit]) -> list[Fit]:
         """Judge in batches. What the model could not judge keeps the fit of the keywords."""
@@ -139,17 +139,17 @@ class ModelProvider(AiProvider):
                 self.first_error = self.first_error or error.detail
         return judgements
 
-    def ask(self, rules: str, request: str, schema: Values, read: Callable[[str], T]) -> T:
+    def request_value(self, rules: str, request: str, schema: Values, read: Callable[[str], T]) -> T:
         """Ask for something else than a message: `read` takes the answer, or raises Unreadable or Unusable.
 
         Raises ProviderError.
         """
         if self.halted is not None:
             raise self.halted
-        return self._ask(rules, request, schema, read)
+        return self._request_twice(rules, request, schema, read)
 
     def _judge(self, request: str, before: list[Fit]) -> list[Fit]:
-        return self._ask(prompts.judge_rules(), request, JUDGEMENTS, lambda text: read_fits(text, before))
+        return self._request_twice(prompts.judge_rules(), request, JUDGEMENTS, lambda text: read_fits(text, before))
 
     def judging(self, search: LeadSearch, contacts: list[ContactBrief]) -> tuple[int, int]:
         parts = [contacts[at : at + MAX_BATCH_CONTACTS] for at in range(0, len(contacts), MAX_BATCH_CONTACTS)]
@@ -163,7 +163,7 @@ class ModelProvider(AiProvider):
     def reservation(self, brief: ComposeBrief) -> tuple[int, int]:
         facts = prompts.sent_facts(brief)
         turns = [Turn("user", prompts.compose_request(brief, facts))]
-        return self._reserved(self.request(prompts.compose_rules(brief), turns, MESSAGE)), self.most_tokens
+        return self._max_tokens(self.request(prompts.compose_rules(brief), turns, MESSAGE)), self.most_tokens
 
     # The exchange
 
@@ -189,9 +189,11 @@ class ModelProvider(AiProvider):
         try:
             return str(self.app.api_key)
         except SecretUnreadable:
-            raise self._misconfigured("The stored key was given for another server. Enter the key again.") from None
+            raise self._configuration_error(
+                "The stored key was given for another server. Enter the key again."
+            ) from None
 
-    def _ask(self, rules: str, request: str, schema: Values, read: Callable[[str], T]) -> T:
+    def _request_twice(self, rules: str, request: str, schema: Values, read: Callable[[str], T]) -> T:
         """Send the request. If the response is unusable, send it once more with the error."""
         turns = [Turn("user", request)]
         # One time limit for both attempts, as the worker's task has one.
@@ -223,26 +225,26 @@ class ModelProvider(AiProvider):
         after it."""
         first = self.request(rules, turns, schema)
         sent = len(orjson.dumps(first.body))
-        with self.meter.call(self._reserved(first), self.most_tokens) as used:
+        with self.meter.call(self._max_tokens(first), self.most_tokens) as used:
             answer = self._exchange(rules, turns, schema, ends)
             reply = self._read(answer, used, sent)
         if reply.ended == "cut":
             detail = "The answer was cut off; allow the model more output tokens, or choose another model."
-            raise self._wasted(used, "unreadable", PARSING, detail)
+            raise self._unusable_error(used, "unreadable", PARSING, detail)
         if reply.ended == "refused" or not reply.text.strip():
-            raise self._wasted(used, "unusable", VALIDATION, "The model refused to write this message.")
+            raise self._unusable_error(used, "unusable", VALIDATION, "The model refused to write this message.")
         # An instruction in a contact's data may ask the model's server to repeat what it was sent.
         if holds_key(reply.text, self.key_of_app()):
             detail = "The answer repeats the app's key, so that nothing of it is used."
-            raise self._wasted(used, "unusable", VALIDATION, detail)
+            raise self._unusable_error(used, "unusable", VALIDATION, detail)
         return reply.text, used
 
-    def _wasted(self, used: Used, code: str, name: str, detail: str) -> ProviderError:
+    def _unusable_error(self, used: Used, code: str, name: str, detail: str) -> ProviderError:
         """Return the error of an answer that was paid for and can't be used."""
         self.meter.failed(used, detail)
         return ProviderError(code, detail, temporary=False, name=name)
 
-    def _reserved(self, request: Request) -> int:
+    def _max_tokens(self, request: Request) -> int:
         """Return the most tokens that the request may be: hardly any text has more than one for two bytes."""
         return len(orjson.dumps(request.body)) // 2 + 1
 
@@ -275,10 +277,12 @@ class ModelProvider(AiProvider):
                 if answer.status == 400 and adjustments < ADJUSTMENTS and self.adjust(problem):
                     adjustments += 1
                     continue
-                raise self._refused(answer, problem)
+                raise self._refusal_error(answer, problem)
             failures += 1
             if failures >= MAX_TRIES:
-                raise self._away(f"answers with an error ({answer.status})" if answer else "could not be reached")
+                raise self._unreachable_error(
+                    f"answers with an error ({answer.status})" if answer else "could not be reached"
+                )
             pause(failures, left)
 
     def _send(self, request: Request, seconds: float) -> HttpAnswer | None:
@@ -297,9 +301,9 @@ class ModelProvider(AiProvider):
                 detail = f"{self._host}: {failed.detail}"
                 raise ProviderError("unreadable", detail, temporary=False, name=PARSING) from None
             if failed.code == "broken":
-                raise self._away("broke the connection off before its answer was whole") from None
+                raise self._unreachable_error("broke the connection off before its answer was whole") from None
             # Refused by the guard, or redirected: only a person can change that.
-            raise self._misconfigured(failed.detail) from None
+            raise self._configuration_error(failed.detail) from None
 
     # Errors
 
@@ -311,13 +315,13 @@ class ModelProvider(AiProvider):
         detail = f"{self._host} did not answer within {self.app.timeout_seconds} seconds."
         return ProviderError("slow", detail, temporary=True, name=PARSING)
 
-    def _away(self, what: str) -> ProviderError:
+    def _unreachable_error(self, what: str) -> ProviderError:
         return ProviderError("unreachable", f"{self._host} {what}.", temporary=True, name=PARSING, halts=True)
 
-    def _misconfigured(self, detail: str) -> ProviderError:
+    def _configuration_error(self, detail: str) -> ProviderError:
         return ProviderError("configuration", detail, temporary=True, name=self.invalid, halts=True)
 
-    def _refused(self, answer: HttpAnswer, problem: str) -> ProviderError:
+    def _refusal_error(self, answer: HttpAnswer, problem: str) -> ProviderError:
         said = f" It says: {problem}" if problem else ""
         if answer.status == 429:
             detail = f"{self._host} takes no more calls at the moment.{said}"
@@ -325,7 +329,7 @@ class ModelProvider(AiProvider):
             return ProviderError("busy", detail, temporary=True, name=BUSY, retry_after=seconds, halts=True)
         if answer.status in (401, 403, 404):
             what = "does not know the model or the address" if answer.status == 404 else "refuses the key"
-            return self._misconfigured(f"{self._host} {what}.{said}")
+            return self._configuration_error(f"{self._host} {what}.{said}")
         detail = f"{self._host} refuses the request ({answer.status}).{said}"
         return ProviderError("rejected", detail, temporary=True, name=self.invalid)
 

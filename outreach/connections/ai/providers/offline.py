@@ -23,7 +23,7 @@ from outreach.connections.ai.providers.passages import (
     company_line,
     company_name,
     interest_of,
-    joined,
+    join_passages,
     known_of,
     relation_of,
     sentence_of,
@@ -35,7 +35,7 @@ from outreach.connections.ai.providers.passages import (
 from outreach.connections.ai.providers.phrases import Tone
 from outreach.connections.ai.providers.stock import STOCKS
 from outreach.connections.ai.providers.text_language import in_language, message_language
-from outreach.connections.ai.providers.translated import translated
+from outreach.connections.ai.providers.translated import write_translated
 
 
 class OfflineComposer(AiProvider):
@@ -57,20 +57,20 @@ class OfflineComposer(AiProvider):
         hint_tone = phrases.tone_named(hint.tone)
         tone = phrases.tone_named(brief.tone) if hint_tone == "neutral" else hint_tone
         if stock is not None:
-            subject, passages = translated(brief, language, stock, tone, rng)
+            subject, passages = write_translated(brief, language, stock, tone, rng)
             if brief.language not in (None, language):
-                passages[0] = _unasked(passages[0])
+                passages[0] = _with_language_claim(passages[0])
             if brief.channel == "email":
                 return _mail(brief, hint, subject, passages, stock.mention, stock.also)
             greeting, _, body, _, closing, _ = passages
             return _draft("", [greeting, body, closing, _chat_sign_off(brief)], between=" ")
-        goal = read_goal(brief.prompt) or _planned(brief, rng)
+        goal = read_goal(brief.prompt) or _choose_goal(brief, rng)
         greeting = _greeting(brief, tone, rng)
         closing = _closing(brief, phrases.CALLS[goal.kind][tone], rng)
         if brief.channel != "email":
             short = _body(Goal(goal.kind, goal.topic, goal.sentences[:2], goal.claims))
             return _draft("", [greeting, short, closing, _chat_sign_off(brief)], between=" ")
-        opening = joined([_follow_up(brief, rng), _personal_line(brief, tone, rng)], " ")
+        opening = join_passages([_follow_up(brief, rng), _personal_line(brief, tone, rng)], " ")
         sign_off = Passage(
             "\n".join([f"{rng.choice(phrases.SIGN_OFFS[tone])},", *signatory(brief.company)]),
             signatory_claims(brief.company),
@@ -78,7 +78,7 @@ class OfflineComposer(AiProvider):
         passages = [greeting, opening, _body(goal), _about_company(brief, goal), closing, sign_off]
         return _mail(brief, hint, _subject(brief, goal, rng), passages, phrases.MENTION, phrases.ALSO)
 
-    def unfollowed(self, hint: str) -> str:
+    def hint_warning(self, hint: str) -> str:
         """Return a message about the parts of the hint without a rule."""
         ignored = read_hint(hint).ignored
         return f"hint: the built-in writer ignores “{ignored}”; it knows {KNOWN}" if ignored else ""
@@ -90,7 +90,7 @@ def _mail(brief: ComposeBrief, hint: Hint, subject: Passage, passages: list[Pass
     if hint.shorter:
         opening, company = (opening if brief.step > 1 else Passage()), Passage()
     if hint.longer:
-        company = joined([company, _offers(brief, body.text, also)], " ")
+        company = join_passages([company, _offers(brief, body.text, also)], " ")
     said = hint.mention.rstrip(".")
     mention_passage = Passage(mention.format(said=said), (Claim(text=said, source="hint"),)) if said else Passage()
     kept = within_limit([greeting, opening, body, company, mention_passage, closing, sign_off])
@@ -101,7 +101,7 @@ def _chat_sign_off(brief: ComposeBrief) -> Passage:
     return Passage(f"– {signatory(brief.company)[0]}", signatory_claims(brief.company)[:1])
 
 
-def _unasked(greeting: Passage) -> Passage:
+def _with_language_claim(greeting: Passage) -> Passage:
     """Return the greeting with the claim that the message is not in the requested language."""
     return Passage(greeting.text, (Claim(text=greeting.text, source="outreach.language"), *greeting.claims))
 
@@ -118,7 +118,7 @@ def _offers(brief: ComposeBrief, said: str, also: str) -> Passage:
 
 def _draft(subject: str, passages: list[Passage], *, between: str, said: tuple[Claim, ...] = ()) -> Draft:
     """Join the passages to a draft. `said` are the claims of its subject."""
-    whole = joined(passages, between)
+    whole = join_passages(passages, between)
     return Draft(subject=subject, text=whole.text, claims=(*said, *whole.claims))
 
 
@@ -138,7 +138,7 @@ def _greeting(brief: ComposeBrief, tone: Tone, rng: random.Random) -> Passage:
     name = person_name(brief.contact.name) if tone == "formal" else first_name(brief.contact.name)
     text = rng.choice(phrases.GREETINGS[tone]).format(name=name) if name else phrases.NAMELESS[tone]
     greeting = Passage(text, (Claim(text=name, source="contact.name"),) if name else ())
-    return greeting if brief.language in (None, "English") else _unasked(greeting)
+    return greeting if brief.language in (None, "English") else _with_language_claim(greeting)
 
 
 def _follow_up(brief: ComposeBrief, rng: random.Random) -> Passage:
@@ -190,7 +190,7 @@ def _personal_line(brief: ComposeBrief, tone: Tone, rng: random.Random) -> Passa
     return rng.choice(choices[:3]) if choices else Passage(rng.choice(phrases.OPENINGS[tone]))
 
 
-def _planned(brief: ComposeBrief, rng: random.Random) -> Goal:
+def _choose_goal(brief: ComposeBrief, rng: random.Random) -> Goal:
     """Choose the goal without a prompt: a product that interests the contact, else the company's business."""
     company = brief.company
     us = company_name(company)

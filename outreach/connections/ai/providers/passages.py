@@ -30,7 +30,7 @@ class Passage:
     claims: tuple[Claim, ...] = ()
 
 
-def joined(passages: list[Passage], between: str) -> Passage:
+def join_passages(passages: list[Passage], between: str) -> Passage:
     """Return the passages as one; empty ones are left out."""
     kept = [passage for passage in passages if passage.text]
     claims = tuple(claim for passage in kept for claim in passage.claims)

@@ -63,7 +63,7 @@ def places_of(prompt: str) -> tuple[Place, ...]:
     """Return the places that are named after in, near, around and from. People in any of them match."""
     places: dict[str, Place] = {}
     for before in _BEFORE.finditer(prompt):
-        for place in _named(_ENDS.split(prompt[before.end() :], maxsplit=1)[0]):
+        for place in _leading_places(_ENDS.split(prompt[before.end() :], maxsplit=1)[0]):
             places.setdefault(place.name.casefold(), place)
     return tuple(places.values())
 
@@ -92,7 +92,7 @@ def _is_in(place: Place, towns: list[str], lands: list[str], others: Iterable[st
     return any(_has(text, place.words) for text in towns or others)
 
 
-def _named(text: str) -> Iterator[Place]:
+def _leading_places(text: str) -> Iterator[Place]:
     """Yield the places with which a text begins: a list of names, each of up to four words."""
     last: Place | None = None
     parts = _PIECES.split(text.strip())
@@ -128,7 +128,7 @@ def _name(text: str) -> tuple[str, bool]:
 def is_known(name: str) -> bool:
     """Return whether a country, a state or a city is called so."""
     plain = name.casefold()
-    return bool(country_code(name)) or (plain not in _WORK and len(plain) > 2 and plain in _known())
+    return bool(country_code(name)) or (plain not in _WORK and len(plain) > 2 and plain in _place_names())
 
 
 @lru_cache(maxsize=2000)
@@ -144,7 +144,7 @@ def country_code(name: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def _known() -> frozenset[str]:
+def _place_names() -> frozenset[str]:
     """Return the names of all states and cities, which take 16 MB."""
     return frozenset().union(*(data.place_names(country) for country in data.countries()))
 

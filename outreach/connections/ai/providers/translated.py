@@ -14,7 +14,7 @@ from outreach.connections.ai.providers.phrases import Tone
 from outreach.connections.ai.providers.stock import Stock
 
 
-def translated(
+def write_translated(
     brief: ComposeBrief, language: str, stock: Stock, tone: Tone, rng: random.Random
 ) -> tuple[Passage, list[Passage]]:
     """Return the subject, and greeting, opening, body, company, closing and sign-off."""

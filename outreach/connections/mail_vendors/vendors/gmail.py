@@ -78,7 +78,7 @@ class GmailClient:
         self.url = api_url
         self.session = bounded_session()
 
-    def ask(self, method: str, path: str, token: str, **options: Any) -> Any:
+    def send_request(self, method: str, path: str, token: str, **options: Any) -> Any:
         """Send a request with an access token, and return the response."""
         headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
         timeout = (backends.CONNECT_SECONDS, backends.SECONDS)
@@ -116,22 +116,22 @@ class GmailSession(VendorSession):
             token = access_token(self.app)
             with backend_of(self.app) as client, time_limit(backends.SECONDS):
                 params = {"q": f"rfc822msgid:{message_id} in:sent", "maxResults": 1}
-                answer = client.ask("GET", MESSAGES, token, params=params)
+                answer = client.send_request("GET", MESSAGES, token, params=params)
             messages = _json(answer).get("messages") if answer.status_code == 200 else None
         except Exception:  # noqa: BLE001  whatever it is, the doubt stays
             return None
         if not isinstance(messages, list) or not messages or not isinstance(messages[0], dict):
             return None
-        return _sent("It was found among the messages that were sent", messages[0])
+        return _sent_outcome("It was found among the messages that were sent", messages[0])
 
     def _post(self, client: GmailClient, token: str, body: Mapping[str, str]) -> tuple[int, Outcome]:
         """Send the message to Gmail once. Return the status of the response, 0 for none, and the outcome."""
         data = json.dumps({name: value for name, value in body.items() if value}).encode()
         with time_limit(backends.SECONDS) as deadline:
             try:
-                answer = client.ask("POST", SEND, token, data=data)
+                answer = client.send_request("POST", SEND, token, data=data)
             except Exception as error:  # noqa: BLE001  whatever it is, the request may be on its way
-                return 0, self._broken(error, began=deadline.began)
+                return 0, self._outcome_without_response(error, began=deadline.began)
         secrets = (*self.secrets, token)
         return answer.status_code, read_gmail(answer.status_code, answer.headers, _json(answer), self.app, secrets)
 
@@ -149,7 +149,7 @@ def read_gmail(
     text = f"{status} {words_of(details.get('message', ''), secrets)}".strip()
     if 200 <= status < 300:
         if body.get("id"):
-            return _sent("Gmail accepted the message", body)
+            return _sent_outcome("Gmail accepted the message", body)
         return Uncertain("Gmail answered without saying what became of the message")
     if status == 429 or (status == 403 and reasons & LIMITS):
         # Gmail names the end of the pause in its text, and seldom sends the header.
@@ -164,7 +164,7 @@ def read_gmail(
     return read_answer(app.spec, status, headers, details, secrets)
 
 
-def _sent(text: str, message: Values) -> Sent:
+def _sent_outcome(text: str, message: Values) -> Sent:
     return Sent(text, provider_id=str(message.get("id", "")), thread_id=str(message.get("threadId", "")))
 
 

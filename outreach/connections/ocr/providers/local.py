@@ -58,7 +58,7 @@ class _Reader:
     def read(self, picture: Path, seconds: float) -> list[Line]:
         with self._lock:
             try:
-                answer = self._ask(picture, seconds)
+                answer = self._recognize(picture, seconds)
             except TimeoutError:
                 self.end()
                 raise OcrFailed(
@@ -71,7 +71,7 @@ class _Reader:
             raise OcrFailed("The picture cannot be read: it is damaged, or too large.", temporary=False)
         return [Line(str(text), float(sure), float(height)) for text, sure, height in answer["lines"]]
 
-    def _ask(self, picture: Path, seconds: float) -> dict[str, list[list[str | float]]]:
+    def _recognize(self, picture: Path, seconds: float) -> dict[str, list[list[str | float]]]:
         if self._process is None or self._process.poll() is not None:
             self.end()
             self._process = self._begin()

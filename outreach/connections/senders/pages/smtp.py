@@ -130,7 +130,7 @@ class SenderPage(Page):
             fieldsets=FIELDSETS,
         )
 
-    def tested(self, answer: Answer, message: str, to: str) -> HttpResponse:
+    def redirect_after_test(self, answer: Answer, message: str, to: str) -> HttpResponse:
         """Lead on after a change that tested the connection."""
         sender = answer.data
         if sender["verified"]:
@@ -141,7 +141,7 @@ class SenderPage(Page):
             to,
         )
 
-    def deleted(self, answer: Answer) -> HttpResponse:
+    def redirect_after_delete(self, answer: Answer) -> HttpResponse:
         """Lead on after a sender was deleted, or switched off."""
         kept = answer.data["deactivatedCount"]
         message = _("Sender deactivated. Its messages are kept.") if kept else _("Sender deleted")
@@ -209,11 +209,11 @@ class Senders(SenderPage):
         body = {"name": "Test sender", "host": host, "port": port, **account, **person}
         answer = self.ask("POST", "apps/smtp", None, body)
         if not answer.ok:
-            return self.refuse(answer, self.back)
-        return self.tested(answer, _("Test sender connected"), self.back)
+            return self.refuse(answer, self.next_address)
+        return self.redirect_after_test(answer, _("Test sender connected"), self.next_address)
 
     @property
-    def back(self) -> str:
+    def next_address(self) -> str:
         """The page that comes next: home for its first steps, else this one."""
         return self.address("home") if self.request.POST.get("back") == "home" else ""
 
@@ -283,7 +283,7 @@ class NewSender(SenderPage):
         answer = self.ask("POST", "apps/smtp", None, values)
         if not answer.ok:
             return self.invalid(form, answer)
-        return self.tested(answer, _("Sender connected"), self.address("senders"))
+        return self.redirect_after_test(answer, _("Sender connected"), self.address("senders"))
 
 
 class Sender(SenderPage):
@@ -362,8 +362,8 @@ class Sender(SenderPage):
         answer = self.ask("PUT", self.record, None, changed)
         if not answer.ok:
             return self.invalid(form, answer)
-        return self.tested(answer, _("Sender saved"), self.address("senders"))
+        return self.redirect_after_test(answer, _("Sender saved"), self.address("senders"))
 
     def do_delete(self) -> HttpResponse:
         answer = self.ask("DELETE", "apps/smtp", None, {"ids": [self.params["id"]]})
-        return self.deleted(answer) if answer.ok else self.refuse(answer)
+        return self.redirect_after_delete(answer) if answer.ok else self.refuse(answer)

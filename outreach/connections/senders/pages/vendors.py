@@ -133,7 +133,7 @@ class NewVendorApp(VendorPage):
             title = gettext("Connect %(name)s") % {"name": vendor["name"]}
             return self.page({"form": form, "vendor": vendor, "title": title}, status=422)
         # The next step is at the vendor: its events come to the address that the app has now.
-        return self.tested(answer, connected_text(vendor), self.address("vendor-app", answer.data["_id"]))
+        return self.redirect_after_test(answer, connected_text(vendor), self.address("vendor-app", answer.data["_id"]))
 
 
 class VendorApp(VendorPage):
@@ -142,7 +142,7 @@ class VendorApp(VendorPage):
     tab_name = gettext_lazy("Sender")
     record_kind = ("mail-vendors", gettext_lazy("Email services"))
 
-    def before(self) -> tuple[JsonObject, JsonObject, str]:
+    def stored_app(self) -> tuple[JsonObject, JsonObject, str]:
         """Return the app, its vendor and its address; the page is not there for any other id."""
         overview = self.read("mail-vendors").data
         app = next((row["app"] for row in overview["apps"] if row["_id"] == self.params["id"]), None)
@@ -153,17 +153,17 @@ class VendorApp(VendorPage):
         return self.read(path).data, vendor, path
 
     def show(self) -> Values:
-        sender, vendor, path = self.before()
+        sender, vendor, path = self.stored_app()
         may = self.may("apps", "PUT")
         form = self.vendor_form(vendor, sender) if may else None
         login = self.login_form(vendor, sender["mayRead"]) if may and vendor["login"] and vendor["available"] else None
         return {"login": login, **self.context(sender, vendor, form), "guardrail": self.read(f"{path}/guardrail").data}
 
     def do_resume(self) -> HttpResponse:
-        return self.resume(self.before()[2])
+        return self.resume(self.stored_app()[2])
 
     def do_begin(self) -> HttpResponse:
-        _, vendor, _ = self.before()
+        _, vendor, _ = self.stored_app()
         answer = self.begin(vendor, self.params["id"])
         return self.page({**self.show(), "url": answer.data["url"]}) if answer.ok else self.refuse(answer)
 
@@ -178,7 +178,7 @@ class VendorApp(VendorPage):
         }
 
     def do_save(self) -> HttpResponse:
-        sender, vendor, path = self.before()
+        sender, vendor, path = self.stored_app()
         form = self.vendor_form(vendor, sender).bind(self.request.POST)
         if not form.is_valid():
             return self.invalid(form)
@@ -190,12 +190,12 @@ class VendorApp(VendorPage):
             form.refuse(answer)
             guardrail = self.read(f"{path}/guardrail").data
             return self.page({**self.context(sender, vendor, form), "guardrail": guardrail}, status=422)
-        return self.tested(answer, gettext("Sender saved"), self.address("senders"))
+        return self.redirect_after_test(answer, gettext("Sender saved"), self.address("senders"))
 
     def do_delete(self) -> HttpResponse:
-        _, vendor, _ = self.before()
+        _, vendor, _ = self.stored_app()
         answer = self.ask("DELETE", f"apps/{vendor['app']}", None, {"ids": [self.params["id"]]})
-        return self.deleted(answer) if answer.ok else self.refuse(answer)
+        return self.redirect_after_delete(answer) if answer.ok else self.refuse(answer)
 
 
 class VendorReturn(VendorPage):

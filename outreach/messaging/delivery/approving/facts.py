@@ -10,7 +10,7 @@ from outreach.messaging.delivery.models import SendJob
 
 def facts_about(job: SendJob) -> dict[str, str]:
     """Return name of the fact -> value, for a message that comes with contact, sender and run joined."""
-    (contact,) = ContactBriefs.load().of([job.contact])
+    (contact,) = ContactBriefs.load().briefs_for([job.contact])
     company = company_brief(job.sender.from_name if job.sender else "")
     prompt = job.run.request if job.run else ""
     return facts_of(

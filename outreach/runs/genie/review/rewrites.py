@@ -51,7 +51,7 @@ def regenerate(*, message_id: str, member_id: str, hint: str = "", content_hash:
     if job.status == Status.PLANNED:
         # The repeated request of a client that got no answer.
         if job.reason == Reason.WRITTEN_ANEW and job.hint == hint:
-            return provider_for(choose_ai_app(run.ai_type)).unfollowed(hint)
+            return provider_for(choose_ai_app(run.ai_type)).hint_warning(hint)
         raise NamedError("CampaignCannotBeUpdated_400", "the message is being written", field="sendJobId")
     if job.status == Status.FAILED and job.reason not in WORDLESS:
         raise NamedError(
@@ -68,7 +68,7 @@ def regenerate(*, message_id: str, member_id: str, hint: str = "", content_hash:
     rewrite_messages(SendJob.objects.filter(pk=job.pk), member_id, hint=hint)
     # In the same transaction, under the run's lock: its worker cannot end it without seeing the message.
     reopen(run)
-    return provider_for(app).unfollowed(hint)
+    return provider_for(app).hint_warning(hint)
 
 
 def rewrite_messages(rows: QuerySet[SendJob], member_id: str | None, *, hint: str = "") -> int:

@@ -80,7 +80,7 @@ def preview_run(
             language=language_name(language or language_of(contact.fields) or of_company) or None,
             seed=f"{company_id()}/{row.pk}",
         )
-        for contact, row in zip(ContactBriefs.load().of(contacts), contacts, strict=True)
+        for contact, row in zip(ContactBriefs.load().briefs_for(contacts), contacts, strict=True)
     ]
     number = counts["sendable"] * (1 + len(outreach_cadence.get("steps", ())))
     return {

@@ -98,7 +98,7 @@ class Writer:
         templated = [(job, contact, content) for job, contact in kept if (content := self._content(job)) is not None]
         self._fill_templates(templated)
         writable = [(job, contact) for job, contact in kept if self._content(job) is None]
-        recipients = self.contact_briefs.of([contact for _, contact in writable])
+        recipients = self.contact_briefs.briefs_for([contact for _, contact in writable])
         # By the messages that were really sent: an edited draft may say other things than the app wrote.
         threads = sent_before([job for job, _ in writable])
         briefs = [

@@ -116,7 +116,7 @@ class BookingForm(BookingPages):
             Field("title", _("Heading"), help_text=_("Shown to visitors. Leave empty to use the name.")),
             self.slug(),
             Field("text", _("Description"), "textarea"),
-            *self.whose(),
+            *self.host_fields(),
             numbers("durationMinutes", _("Length"), in_minutes(LENGTHS), 30),
             numbers("stepMinutes", _("Offer a time every"), in_minutes(LENGTHS), 30),
             Field(
@@ -141,7 +141,7 @@ class BookingForm(BookingPages):
             Field("colour", _("Color"), required=True, initial="#2f5bea", placeholder="#2f5bea"),
         ]
 
-    def whose(self) -> list[Field]:
+    def host_fields(self) -> list[Field]:
         """Return whose times are booked, for those who may choose it."""
         if not Page.may(self, "calendar", "POST"):
             return []
@@ -282,7 +282,7 @@ class BookingQuestions(BookingPages):
         questions = list(self.record["questions"])
         options = [line.strip() for line in form.values["options"].splitlines() if line.strip()]
         key = new_key(form.values["label"], {question["key"] for question in questions})
-        answer = self._put([*questions, {**form.values, "options": options, "key": key}])
+        answer = self._save_questions([*questions, {**form.values, "options": options, "key": key}])
         if answer.ok:
             return self.redirect_with_toast(_("Question added"))
         form.refuse(answer, name_below(f"questions.{len(questions)}."))
@@ -290,10 +290,10 @@ class BookingQuestions(BookingPages):
 
     def do_remove(self) -> HttpResponse:
         kept = [question for question in self.record["questions"] if question["key"] != self.request.POST.get("key")]
-        answer = self._put(kept)
+        answer = self._save_questions(kept)
         return self.redirect_with_toast(_("Question removed")) if answer.ok else self.refuse(answer)
 
-    def _put(self, questions: list[Any]) -> Any:
+    def _save_questions(self, questions: list[Any]) -> Any:
         return self.ask("PUT", f"booking-page/{self.params['id']}", None, {"questions": questions})
 
 

@@ -192,7 +192,7 @@ class FormField(OneForm):
     template = "web/forms/field.html"
 
     @cached_property
-    def before(self) -> Values | None:
+    def stored_field(self) -> Values | None:
         key = self.request.GET.get("key", "")
         return next((field for field in self.record["fields"] if field["key"] == key), None)
 
@@ -224,22 +224,22 @@ class FormField(OneForm):
             Field("help", _("Help text")),
             Field("value", _("Value"), help_text=_("For hidden fields.")),
         ]
-        if self.before is None:
+        if self.stored_field is None:
             return Form(fields=fields, fieldsets=QUESTION_ROWS)
-        values = {**self.before, "options": "\n".join(self.before["options"])}
-        target = self.record["mapping"].get(self.before["key"], "")
+        values = {**self.stored_field, "options": "\n".join(self.stored_field["options"])}
+        target = self.record["mapping"].get(self.stored_field["key"], "")
         return Form(fields=fields, initial={**values, "target": target}, fieldsets=QUESTION_ROWS)
 
     def show(self) -> Values:
-        return {"form": self.form() if self.may("lead", "PUT") else None, "field": self.before}
+        return {"form": self.form() if self.may("lead", "PUT") else None, "field": self.stored_field}
 
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
         if not form.is_valid():
-            return self.page({"form": form, "field": self.before}, status=422)
+            return self.page({"form": form, "field": self.stored_field}, status=422)
         values = form.values
         fields = [dict(entry) for entry in self.record["fields"]]
-        key = self.before["key"] if self.before else self._key(values["label"])
+        key = self.stored_field["key"] if self.stored_field else self._key(values["label"])
         field = {name: values[name] for name in ("label", "type", "required", "help", "value")}
         options = [line.strip() for line in values["options"].splitlines() if line.strip()]
         field |= {"key": key, "options": options}
@@ -253,7 +253,7 @@ class FormField(OneForm):
             return self.redirect_with_toast(_("Field saved"), self.address("form", self.params["id"]))
         name_of = name_below(f"fields.{at}.")
         form.refuse(answer, lambda path: "target" if path == f"mapping.{key}" else name_of(path))
-        return self.page({"form": form, "field": self.before}, status=422)
+        return self.page({"form": form, "field": self.stored_field}, status=422)
 
     def _key(self, label: str) -> str:
         """Return a key for a new field, which no other of the form has."""

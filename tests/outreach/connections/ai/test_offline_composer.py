@@ -303,7 +303,7 @@ def test_any_brief_gives_a_clean_short_mail(
 def test_what_is_read_of_a_hint(hint: str, shorter: bool, longer: bool, mention: str, ignored: str) -> None:
     found = read_hint(hint)
     assert (found.shorter, found.longer, found.mention, found.ignored) == (shorter, longer, mention, ignored)
-    assert ignored in OfflineComposer(AiApp()).unfollowed(hint)
+    assert ignored in OfflineComposer(AiApp()).hint_warning(hint)
 
 
 OPEN_DAY = {

@@ -19,7 +19,7 @@ def companies(cast: Cast, *ids: str) -> list[tuple[str, str | None]]:
     with cast.scope():
         contacts = [Contact.objects.get(pk=id) for id in ids]
         reader = ValueReader.load()
-        briefs = ContactBriefs.load().of(contacts)
+        briefs = ContactBriefs.load().briefs_for(contacts)
         return [
             (reader.of(contact, VARIABLES)["company"], brief.fields.get(reader_label))
             for contact, brief in zip(contacts, briefs, strict=True)
@@ -73,7 +73,7 @@ def test_the_organization_is_a_field_of_every_company(cast: Cast, has_field: boo
             shown = api.post("/template/email/preview", {**words, "contactId": contact}).data
             assert text in shown["text"], shown
     with cast.scope():
-        brief = ContactBriefs.load().of([Contact.objects.get(pk=linked)])[0]
+        brief = ContactBriefs.load().briefs_for([Contact.objects.get(pk=linked)])[0]
         assert brief.fields["company" if has_field else "Organization"] == "Delta Roast"
     variables = [{"name": "organization.name", "required": True}]
     taken = cast.key.post("/template/email", {"name": "A", **words, "variables": variables})
