@@ -19,10 +19,10 @@ from crm.bulk_jobs.undo import is_undoable, undo_bulk_job
 
 
 def _moved_to(status: str) -> Callable[[BulkJob], None]:
-    def one(job: BulkJob) -> None:
+    def move_one(job: BulkJob) -> None:
         move_job(id=job.pk, status=status)
 
-    return one
+    return move_one
 
 
 @admin.register(BulkJob)

@@ -132,8 +132,8 @@ class Job(JobPage):
     def do_undo(self) -> HttpResponse:
         answer = self.ask("POST", f"bulk-job/{self.params['id']}/undo", None, {})
         if not answer.ok:
-            return self.refuse(answer, self._back())
-        return self.redirect_with_toast(_("Undoing the change"), self._back(), watch=answer.data["_id"])
+            return self.refuse(answer, self._previous_page())
+        return self.redirect_with_toast(_("Undoing the change"), self._previous_page(), watch=answer.data["_id"])
 
     def do_pause(self) -> HttpResponse:
         return self._move("pause")
@@ -147,9 +147,13 @@ class Job(JobPage):
     def _move(self, name: str) -> HttpResponse:
         status, text = self.moves[name]
         answer = self.ask("PUT", f"bulk-job/{self.params['id']}", None, {"status": status})
-        return self.redirect_with_toast(text, self._back()) if answer.ok else self.refuse(answer, self._back())
+        return (
+            self.redirect_with_toast(text, self._previous_page())
+            if answer.ok
+            else self.refuse(answer, self._previous_page())
+        )
 
-    def _back(self) -> str:
+    def _previous_page(self) -> str:
         """Return the page of the form, if it is one of this company."""
         came = urlsplit(self.request.headers.get("Referer", ""))
         own = came.netloc == self.request.get_host() and came.path.startswith(self.address("home"))

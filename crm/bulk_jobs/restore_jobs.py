@@ -62,7 +62,7 @@ def restore_many(
     restored, matched = Restored(), 0
     if not selection.everything:
         # A merged record is no deleted one to its readers, so the answer is that of an unknown id.
-        restored.failed = {id: kind.missing("ids", id) for id in _merged(kind, selection)}
+        restored.failed = {id: kind.missing("ids", id) for id in _merged_ids(kind, selection)}
     for ids in in_batches(selected, lock=True, no_key=True):
         matched += len(ids)
         restored.add(_restore_batch(kind, ids, job))
@@ -153,7 +153,7 @@ def _errors(kind: RecordKind, result: RestoreResult) -> dict[str, ApiError]:
     return taken | {id: quota_exceeded(kind.resource) for id in result.over_quota}
 
 
-def _merged(kind: RecordKind, selection: BulkSelection) -> list[str]:
+def _merged_ids(kind: RecordKind, selection: BulkSelection) -> list[str]:
     """Return the selected records that were merged into another one; undoing the merge brings them back."""
     if all(field.name != "merged_into" for field in kind.model._meta.local_fields):
         return []

@@ -156,12 +156,14 @@ def restored_response(view: ApiView, restored: Restored) -> Response:
     """Return the answer to a restoring: its counts and failures, which are null while a queued job has to do it."""
     if restored.job is not None and restored.job.status == BulkJob.Status.QUEUED:
         return respond(QUEUED, {"restoredCount": None, "failed": None}, bulkJob=restored.job.pk)
-    failed = [{"_id": id, **_named(error), "warning": error.detail} for id, error in sorted(restored.failed.items())]
+    failed = [
+        {"_id": id, **_error_data(error), "warning": error.detail} for id, error in sorted(restored.failed.items())
+    ]
     data = {"restoredCount": restored.count, "failed": failed}
     return undoable_response(view, data, restored.job, _notes(view, restored.warnings))
 
 
-def _named(error: ApiError) -> dict[str, str]:
+def _error_data(error: ApiError) -> dict[str, str]:
     """Return the name and the text of an error."""
     return {
         "name": error.name,

@@ -77,7 +77,7 @@ def process_batches(job: BulkJob, deadline: float, step: Step, end: Callable[[Bu
                     finish(job, COMPLETED, total=job.processed)
                     return
                 rows = progress.pop("rows", progress["processed"] - job.processed)
-                rate = _smoothed(job.rate, rows / max(monotonic() - started, 0.001)) if rows else job.rate
+                rate = _smooth(job.rate, rows / max(monotonic() - started, 0.001)) if rows else job.rate
                 go_on = save_progress(job, **{"started_at": job.started_at or timezone.now(), "rate": rate, **progress})
         except NamedError as error:
             finish(job, FAILED, error=error.detail, error_detail=str(error))
@@ -88,7 +88,7 @@ def process_batches(job: BulkJob, deadline: float, step: Step, end: Callable[[Bu
             return
 
 
-def _smoothed(before: float | None, rate: float) -> float:
+def _smooth(before: float | None, rate: float) -> float:
     return rate if before is None else before * (1 - SMOOTHING) + rate * SMOOTHING
 
 

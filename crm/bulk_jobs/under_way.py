@@ -72,7 +72,7 @@ def work_under_way(actor: Actor) -> list[JsonObject]:
     if not rows:
         return []
     jobs = rows[0].union(*rows[1:], all=True) if len(rows) > 1 else rows[0]
-    return [_shown(*row) for row in jobs.order_by("-created_at", "pk")[:MAX_JOBS]]
+    return [_job_data(*row) for row in jobs.order_by("-created_at", "pk")[:MAX_JOBS]]
 
 
 def _rows(work: Work, actor: Actor) -> QuerySet[Any, Any]:
@@ -86,7 +86,7 @@ def _rows(work: Work, actor: Actor) -> QuerySet[Any, Any]:
     return values
 
 
-def _shown(
+def _job_data(
     resource: str, id: str, status: str, title: str, about: str, total: int | None, processed: int, created_at: Any
 ) -> JsonObject:
     return {

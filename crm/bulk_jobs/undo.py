@@ -165,18 +165,18 @@ def _restore(
     return outcome.add(more), refused + others
 
 
-def _journaled(kind: RecordKind, source: Source) -> QuerySet[Journal]:
+def _journal_rows(kind: RecordKind, source: Source) -> QuerySet[Journal]:
     return Journal.objects.filter(panel=kind.panel, **{source.column: source.id})
 
 
-def _made(kind: RecordKind, source: Source) -> QuerySet[Any] | None:
+def _created_records(kind: RecordKind, source: Source) -> QuerySet[Any] | None:
     """Return the records that an import created."""
     return kind.model._default_manager.filter(import_job_id=source.id) if source.column == "import_job_id" else None
 
 
 def _next_ids(kind: RecordKind, source: Source, position: str | None, size: int) -> list[str]:
     record_ids: set[str] = set()
-    for rows, column in ((_journaled(kind, source), "record_id"), (_made(kind, source), "pk")):
+    for rows, column in ((_journal_rows(kind, source), "record_id"), (_created_records(kind, source), "pk")):
         if rows is not None:
             # Both sources are read up to the size and merged, since their ids lie between each other.
             behind = rows.filter(**{f"{column}__gt": position or ""}).order_by(column)
@@ -185,11 +185,11 @@ def _next_ids(kind: RecordKind, source: Source, position: str | None, size: int)
 
 
 def _count(kind: RecordKind, source: Source) -> int:
-    created = _made(kind, source)
+    created = _created_records(kind, source)
     if created is None:
-        return _journaled(kind, source).count()
+        return _journal_rows(kind, source).count()
     # Records that the import created may be journaled too, when it updated them later. They count once.
-    return created.count() + _journaled(kind, source).filter(before__isnull=False).count()
+    return created.count() + _journal_rows(kind, source).filter(before__isnull=False).count()
 
 
 def _emit_events(kind: RecordKind, result: RestoreResult, job: BulkJob) -> None:

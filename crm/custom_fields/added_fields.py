@@ -101,7 +101,7 @@ def _change_key(fields: QuerySet[CustomField], field: CustomField, same_panel: S
         )
     keys = {other.unique_field_id for other in same_panel}
     keys.update(values["unique_field_id"] for values in SYSTEM_FIELDS[field.panel])
-    field.unique_field_id = _numbered(old, "", MAX_KEY, keys)
+    field.unique_field_id = _free_name(old, "", MAX_KEY, keys)
     fields.filter(pk=field.pk).update(unique_field_id=field.unique_field_id)
     values = {"old": old, "new": field.unique_field_id, "company": field.company_id}
     with connection.cursor() as cursor:
@@ -119,11 +119,11 @@ def _change_key(fields: QuerySet[CustomField], field: CustomField, same_panel: S
 def _change_name(fields: QuerySet[CustomField], field: CustomField, same_panel: Sequence[CustomField]) -> None:
     names = {other.name for other in same_panel if other.deleted_at is None}
     names.update(values["name"] for values in SYSTEM_FIELDS[field.panel])
-    field.name = _numbered(field.name, " ", MAX_NAME, names)
+    field.name = _free_name(field.name, " ", MAX_NAME, names)
     fields.filter(pk=field.pk).update(name=field.name)
 
 
-def _numbered(text: str, separator: str, length: int, taken: Container[str]) -> str:
+def _free_name(text: str, separator: str, length: int, taken: Container[str]) -> str:
     """Return the text with the first number from 2 on that makes it free."""
     number = 2
     while True:

@@ -197,7 +197,7 @@ def stage_values(conversion: Conversion, job_id: str, values: Sequence[Stored], 
     if not values:
         return
     kind, new = conversion.kind, conversion.new
-    converted = [_converted(conversion, stored, drop_invalid) for stored in values if stored.value is not None]
+    converted = [_convert_row(conversion, stored, drop_invalid) for stored in values if stored.value is not None]
     with connection.cursor() as cursor:
         cursor.execute(
             f"DELETE FROM {kind.value_table} WHERE {kind.column} = ANY(%s) AND field_id = %s",
@@ -213,7 +213,7 @@ def stage_values(conversion: Conversion, job_id: str, values: Sequence[Stored], 
     insert_typed(kind, company_id(), rows)
 
 
-def _converted(conversion: Conversion, stored: Stored, drop_invalid: bool) -> JsonObject:
+def _convert_row(conversion: Conversion, stored: Stored, drop_invalid: bool) -> JsonObject:
     text = stored.value or ""
     try:
         after = convert(orjson.loads(text), conversion.old, conversion.new)

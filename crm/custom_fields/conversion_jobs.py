@@ -137,7 +137,7 @@ class CatchUp:
     """The result of count_staged at that time, cached because the count is slow."""
 
     @property
-    def tired(self) -> bool:
+    def has_given_up(self) -> bool:
         return self.rounds > MAX_CATCH_UPS
 
 
@@ -159,7 +159,7 @@ def convert_field(job: BulkJob, deadline: float) -> None:
             done.rounds = done.rounds + 1
             # Writers that never rest would let the job stage for ever. After so many rounds
             # they wait once, for as long as it takes.
-            if done.tired:
+            if done.has_given_up:
                 lock_fields()
             elif not try_lock_fields(LOCK_SECONDS):
                 # While the exclusive lock is waited for, new writers queue after it. A
@@ -221,7 +221,7 @@ def _stage_next(job: BulkJob, field: CustomField, done: CatchUp) -> JsonObject:
     done.rounds += 1
     if len(stale) < size:
         done.since = now
-    done.close = len(stale) <= min(FEW, size - 1) or done.tired
+    done.close = len(stale) <= min(FEW, size - 1) or done.has_given_up
     if done.close:
         # Counted while writers go on. Under their lock only the few last values are counted.
         done.counts = count_staged(job.pk)
@@ -258,12 +258,12 @@ def _switch(job: BulkJob, field: CustomField, done: CatchUp) -> JsonObject:
     """Stage the last values, and give the field its new definition, while writers wait."""
     staging = hidden_of(job.pk).get()
     conversion = _conversion_by(job, field, staging.pk)
-    stale = stale_values(conversion, job.pk, done.since, ALL if done.tired else FEW + 1)
+    stale = stale_values(conversion, job.pk, done.since, ALL if done.has_given_up else FEW + 1)
     records = [stored.record for stored in stale]
     before = count_staged(job.pk, records)
     _stage_values(job, conversion, stale)
     # More was written than expected. These are staged, but the switch waits for a quieter moment.
-    if len(stale) > FEW and not done.tired:
+    if len(stale) > FEW and not done.has_given_up:
         return _progress(job, len(stale))
     changed, lost = (
         counted - was + now

@@ -83,7 +83,7 @@ class CustomSectionViewSet(ResourceViewSet):
 
     @endpoint("Read a custom section", output=SectionOut, errors=("CustomSectionNotFound_400",))
     def retrieve(self, request: Request, id: str) -> object:
-        return self._one(id)
+        return self._section_data(id)
 
     @endpoint(
         "Update a custom section",
@@ -94,9 +94,9 @@ class CustomSectionViewSet(ResourceViewSet):
     )
     def update(self, request: Request, id: str, data: JsonObject) -> object:
         update_section(id=id, actor_id=self.actor.member_id, values=data)
-        return self._one(id)
+        return self._section_data(id)
 
-    def _one(self, id: str) -> JsonObject:
+    def _section_data(self, id: str) -> JsonObject:
         section = SectionOut.one(CustomSection.objects.filter(pk=id))
         if section is None:
             raise not_found()

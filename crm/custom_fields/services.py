@@ -115,7 +115,7 @@ def update_fields(*, actor_id: str, changes: Sequence[FieldChange], numbered: bo
     InvalidCustomFieldValue_400 for values that cannot be converted.
     """
     # Without a lock: reading all values of a field may take minutes. Few are checked again under the lock.
-    checks = _each(changes, numbered, _check_change)
+    checks = _apply_changes(changes, numbered, _check_change)
     ids = [change.id for change in changes]
     duplicate = next((index for index, id in enumerate(ids) if id in ids[:index]), None)
     if duplicate is not None:
@@ -123,16 +123,18 @@ def update_fields(*, actor_id: str, changes: Sequence[FieldChange], numbered: bo
     # Names and texts are no definition, and need not make the writers of values wait.
     if any(set(DEFINITION) & change.values.keys() for change in changes):
         lock_fields()
-    rows = {row.pk: row for row in _locked(ids)}
+    rows = {row.pk: row for row in _lock_fields(ids)}
     renamed = [
         change.id for change in changes if change.values.get("name", rows[change.id].name) != rows[change.id].name
     ]
     if len(changes) > 1:
         CustomField.objects.filter(pk__in=renamed).update(name=F("id"))  # so that fields can swap their names
-    _each(changes, numbered, lambda change: _apply(rows[change.id], change, checks[ids.index(change.id)], actor_id))
+    _apply_changes(
+        changes, numbered, lambda change: _apply(rows[change.id], change, checks[ids.index(change.id)], actor_id)
+    )
 
 
-def _locked(ids: Sequence[str]) -> list[CustomField]:
+def _lock_fields(ids: Sequence[str]) -> list[CustomField]:
     """Lock the fields against other changes, but not against writers of values."""
     rows = list(CustomField.objects.select_for_update(of=("self",), no_key=True).filter(pk__in=ids).order_by("pk"))
     if len(rows) < len(set(ids)):
@@ -144,7 +146,7 @@ def _missing() -> NamedError:
     return NamedError(NOT_FOUND, "there is no such custom field in this company", field="id")
 
 
-def _each(changes: Sequence[FieldChange], numbered: bool, do: Any) -> list[Any]:
+def _apply_changes(changes: Sequence[FieldChange], numbered: bool, do: Any) -> list[Any]:
     """Call `do` for each change. Numbered errors are collected and raised together, under the name of the first."""
     outcomes, errors = [], []
     for index, change in enumerate(changes):
@@ -171,7 +173,7 @@ def _check_change(change: FieldChange) -> Check:
     before = CustomField.objects.filter(pk=change.id).first()
     if before is None:
         raise _missing()
-    after = _changed(before, change)
+    after = _with_change(before, change)
     _refuse_converting(before, after)
     conversion = None if before.is_system else conversion_of(before, after)
     if conversion is None:
@@ -182,7 +184,7 @@ def _check_change(change: FieldChange) -> Check:
     return check
 
 
-def _changed(before: CustomField, change: FieldChange) -> CustomField:
+def _with_change(before: CustomField, change: FieldChange) -> CustomField:
     """Return a copy of the field with the change applied."""
     changed = {name: value for name, value in change.values.items() if value != getattr(before, name)}
     _refuse_fixed(before, changed)
@@ -213,7 +215,7 @@ def _refuse_fixed(field: CustomField, changed: Values) -> None:
 
 def _apply(before: CustomField, change: FieldChange, check: Check, actor_id: str) -> None:
     """Change a locked field, and convert its values if they are few."""
-    after = _changed(before, change)
+    after = _with_change(before, change)
     meaning = _refuse_converting(before, after)
     if meaning:
         after.job = None

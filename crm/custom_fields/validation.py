@@ -45,18 +45,18 @@ def check_definition(field: CustomField) -> None:
     if field.children and field.value_type not in ("array", "object"):
         raise refuse("children", "choose a list or a record to add fields inside it")
     field.children = read_children(field.children, "children", 1)
-    field.section = _checked("section", check_json, field.section)
+    field.section = _check_value("section", check_json, field.section)
     if is_id(field.section):
         check_section(field.panel, field.section)
     spec = spec_of(field)
-    field.default_value = _checked("defaultValue", spec.clean, field.default_value)
+    field.default_value = _check_value("defaultValue", spec.clean, field.default_value)
     named = [] if field.default_value is None else list(spec.references(field.default_value))
     unknown = next((reference for reference in named if reference not in known_references(named)), None)
     if unknown is not None:
         raise refuse("defaultValue", f"choose another value; this {unknown.kind} does not exist")
 
 
-def _checked(path: str, check: Callable[[Any], Any], value: Any) -> Any:
+def _check_value(path: str, check: Callable[[Any], Any], value: Any) -> Any:
     """Check a value, and return the result; None stays None."""
     if value is None:
         return None
@@ -154,7 +154,7 @@ def _read_child(child: Any, path: str, depth: int) -> JsonObject:
         "options": read_options(child.get("options") or [], f"{path}.options"),
         "children": read_children(child.get("children") or [], f"{path}.children", depth + 1),
     }
-    read["defaultValue"] = _checked(f"{path}.defaultValue", child_spec(read).clean, read["defaultValue"])
+    read["defaultValue"] = _check_value(f"{path}.defaultValue", child_spec(read).clean, read["defaultValue"])
     return read
 
 

@@ -160,7 +160,7 @@ def cell(value: Any, labels: Mapping[str, str] | None = None) -> Any:
     """Return a value as a cell. Several values are joined by "; " if they stay distinguishable, a named value becomes
     its name, and any other structure becomes JSON."""
     if isinstance(value, list):
-        return _joined(value, labels or {})
+        return _join_items(value, labels or {})
     if isinstance(value, dict):
         return dumps(value).decode()
     return _in_words(value, labels) if labels else value
@@ -170,7 +170,7 @@ def _in_words(value: Any, labels: Mapping[str, str]) -> Any:
     return value if value is None else labels.get(plain_text(value), value)
 
 
-def _joined(items: list[Any], labels: Mapping[str, str]) -> str:
+def _join_items(items: list[Any], labels: Mapping[str, str]) -> str:
     named = [item["name"] if isinstance(item, dict) and "name" in item else item for item in items]
     if not any(isinstance(item, dict | list) or item is None for item in named):
         texts = [_text(_in_words(item, labels)) for item in named]

@@ -45,7 +45,7 @@ def last_part(job: Export) -> tuple[int, int]:
 
 def add(job: Export, number: int, until: int, rows: Sequence[Cells]) -> None:
     """Store the rows of the ids up to `until`, in the transaction that saves the progress."""
-    content = orjson.dumps(rows, default=_tagged, option=orjson.OPT_PASSTHROUGH_DATETIME)
+    content = orjson.dumps(rows, default=_tag_cell, option=orjson.OPT_PASSTHROUGH_DATETIME)
     ExportPart.objects.create(export=job, number=number, until=until, content=zlib.compress(content, 1))
 
 
@@ -71,7 +71,7 @@ _TYPES: JsonObject = {
 }
 
 
-def _tagged(cell: Any) -> list[str]:
+def _tag_cell(cell: Any) -> list[str]:
     """Return a cell that JSON has no type for."""
     if isinstance(cell, Decimal):
         return ["number", str(cell)]

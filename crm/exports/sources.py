@@ -86,14 +86,14 @@ class Records:
 
     def __iter__(self) -> Iterator[list[JsonObject]]:
         """Yield the records as their list shows them, at most 2,000 at a time."""
-        return (chunk for _, chunk in self.after(0))
+        return (chunk for _, chunk in self.chunks_after(0))
 
     @property
     def ids(self) -> bytes:
         """The ids of the records, 12 bytes each."""
         return bytes(self._ids)
 
-    def after(self, done: int) -> Iterator[tuple[int, list[JsonObject]]]:
+    def chunks_after(self, done: int) -> Iterator[tuple[int, list[JsonObject]]]:
         """Yield the records after the first `done`, at most 2,000 at a time, each time with the new number of
         records done."""
         output, size = self.output, chunk_rows()

@@ -143,7 +143,7 @@ class ExportViewSet(ResourceViewSet):
 
     @endpoint("Read an export", output=ExportOut, errors=("NotFound_404",))
     def retrieve(self, request: Request, id: str) -> object:
-        return self._one(id)
+        return self._export_data(id)
 
     @endpoint(
         "Cancel an export",
@@ -155,9 +155,9 @@ class ExportViewSet(ResourceViewSet):
     )
     def update(self, request: Request, id: str, data: JsonObject) -> object:
         cancel_export(readable_exports(self.actor).filter(pk=id))
-        return self._one(id)
+        return self._export_data(id)
 
-    def _one(self, id: str) -> JsonObject:
+    def _export_data(self, id: str) -> JsonObject:
         export = ExportOut.one(readable_exports(self.actor).filter(pk=id))
         if export is None:
             raise not_found()

@@ -74,7 +74,7 @@ def _begin(job: Export, records: Records, headers: list[str]) -> None:
 def _read(job: Export, columns: Sequence[Column], records: Records, deadline: float, latest: float) -> bool:
     """Read the rest of the records, part by part. Returns False if the worker must stop before the end."""
     number, done = parts.last_part(job)
-    for until, chunk in records.after(done):
+    for until, chunk in records.chunks_after(done):
         number += 1
         # Outside of the transaction, which then lasts for one insert only.
         rows = list(cells_of(columns, chunk))

@@ -87,7 +87,7 @@ def store_uploads(
         _refuse_lapsed(files)
         # In the transaction that inserts the rows: a member who changes the bucket
         # sees its files, or waits for them.
-        target.hold()
+        target.lock_bucket()
         File.objects.bulk_create(files)
     ids = [file.pk for file in files]
     try:
@@ -150,7 +150,7 @@ def _describe(upload: Received, member_id: str, target: Target) -> File:
         hashes=upload.hashes,
         is_deleted=True,
         created_by_id=member_id,
-        **target.of(pk),
+        **target.columns_for(pk),
     )
 
 
@@ -172,7 +172,7 @@ def kept_files(files: QuerySet[File]) -> QuerySet[File]:
     return files.filter(trashed_at=None)
 
 
-def trashed(files: QuerySet[File]) -> QuerySet[File]:
+def trashed_files(files: QuerySet[File]) -> QuerySet[File]:
     """Select the files that are in the recycle bin."""
     return files.filter(trashed_at__isnull=False)
 
@@ -200,7 +200,7 @@ def restore_files(*, files: QuerySet[File], selection: BulkSelection) -> int:
     count, now = 0, timezone.now()
     with transaction.atomic():
         refuse_over_quota("file")
-        for ids in in_batches(selection.apply(trashed(files)), lock=True):
+        for ids in in_batches(selection.apply(trashed_files(files)), lock=True):
             count += File.objects.filter(pk__in=ids).update(trashed_at=None, trashed_by=None, updated_at=now)
     if not count and not selection.everything:
         raise NamedError("FileNotFound_400", "none of them is a file in this company's recycle bin", field="ids")
@@ -214,7 +214,7 @@ def clear_bin(*, files: QuerySet[File], selection: BulkSelection) -> int:
     """
     count, now = 0, timezone.now()
     with transaction.atomic():
-        for ids in in_batches(selection.apply(trashed(files)), lock=True):
+        for ids in in_batches(selection.apply(trashed_files(files)), lock=True):
             # Imports and other readers of files are in higher domains, which listen
             # instead of being imported.
             before_files_cleared.send(ids)

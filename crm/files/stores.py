@@ -41,11 +41,11 @@ class Target:
     bucket: Bucket | None
     folder: str
 
-    def of(self, id: str) -> dict[str, object]:
+    def columns_for(self, id: str) -> dict[str, object]:
         """Return the columns with the location of a file with this id."""
         return {"storage": self.storage, "bucket": self.bucket, "path": f"{self.folder}{company_id()}/{id}"}
 
-    def hold(self) -> None:
+    def lock_bucket(self) -> None:
         """Keep the bucket as it is until the transaction ends, so that a change waits for the rows that refer to it.
         Raises FileUploadFailed_400 when it has changed meanwhile."""
         if self.bucket is None:
@@ -134,7 +134,7 @@ def signed_address(file: File, *, head: bool = False) -> str | None:
             return None
         return s3.signed_address(place, file.path, name=file.name, mime=file.mime, head=head)
     except (S3Failed, ContentUnavailable) as error:
-        raise _gone(error) from error
+        raise _content_missing(error) from error
 
 
 def open_content(file: File) -> BinaryIO:
@@ -156,7 +156,7 @@ def open_content(file: File) -> BinaryIO:
     except FileNotFoundError as error:
         raise NamedError("FileNotFound_404", "the file's content is gone from the storage; upload it again") from error
     except (S3Failed, ContentUnavailable) as error:
-        raise _gone(error) from error
+        raise _content_missing(error) from error
 
 
 @contextmanager
@@ -184,5 +184,5 @@ def record_error(file: File, detail: str) -> None:
         Bucket.objects.filter(pk=file.bucket_id).update(last_error=detail, last_error_at=timezone.now())
 
 
-def _gone(error: Exception) -> NamedError:
+def _content_missing(error: Exception) -> NamedError:
     return NamedError("FileNotFound_404", f"the file's content cannot be had: {error}")

@@ -30,7 +30,7 @@ from crm.files.services import (
     restore_files,
     store_uploads,
     trash_files,
-    trashed,
+    trashed_files,
 )
 from crm.files.upload import FIELD, UploadParser
 
@@ -98,12 +98,12 @@ class UploadViewSet(ResourceViewSet):
         return uploaded if len(uploaded) > 1 else uploaded[0]
 
 
-def _kept(list_request: ListRequest) -> QuerySet[File]:
+def _listed_files(list_request: ListRequest) -> QuerySet[File]:
     return kept_files(readable_files(list_request.actor))
 
 
-def _trashed(list_request: ListRequest) -> QuerySet[File]:
-    return trashed(readable_files(list_request.actor))
+def _listed_trash(list_request: ListRequest) -> QuerySet[File]:
+    return trashed_files(readable_files(list_request.actor))
 
 
 class FileViewSet(ResourceViewSet):
@@ -113,7 +113,7 @@ class FileViewSet(ResourceViewSet):
     schema = FileSchema()
     listing = Listing(
         "List files",
-        _kept,
+        _listed_files,
         FILE_FIELDS,
         FileOut,
         needs_subscription=False,
@@ -121,7 +121,7 @@ class FileViewSet(ResourceViewSet):
         " read the list.",
     )
     recycle_bin = list_action(
-        Listing("List trashed files", _trashed, FILE_FIELDS, FileOut), url_path="recycle-bin", detail=False
+        Listing("List trashed files", _listed_trash, FILE_FIELDS, FileOut), url_path="recycle-bin", detail=False
     )
 
     @endpoint(

@@ -46,7 +46,7 @@ def calendar_file(meeting: Meeting, attendees: Sequence[MeetingAttendee], method
         if method is Method.REQUEST:
             event.add("attendee", _organizing(meeting.organizer), encode=False)
         for attendee in attendees:
-            event.add("attendee", _invited(attendee), encode=False)
+            event.add("attendee", _attendee_address(attendee), encode=False)
     calendar.add_component(event)
     return bytes(calendar.to_ical()).decode()
 
@@ -98,7 +98,7 @@ def _organizing(organizer: Member) -> vCalAddress:
     return address
 
 
-def _invited(attendee: MeetingAttendee) -> vCalAddress:
+def _attendee_address(attendee: MeetingAttendee) -> vCalAddress:
     address = _address(attendee.name, attendee.email)
     address.params.update(
         {"ROLE": "REQ-PARTICIPANT", "PARTSTAT": "NEEDS-ACTION", "RSVP": "TRUE", "CUTYPE": "INDIVIDUAL"}

@@ -112,11 +112,11 @@ class MeetingMails:
                 {**contexts.get(participant.email.lower(), plain), **details, "name": participant.name},
                 calendar,
             )
-            for participant in self._allowed(participants)
+            for participant in self._mailable(participants)
         ]
         queue_mails(template, letters, company_id=meeting.company_id)
 
-    def _allowed(self, participants: Sequence[Participant]) -> list[Participant]:
+    def _mailable(self, participants: Sequence[Participant]) -> list[Participant]:
         """Return those who get the mail: no members who have left, and people outside the company within the limits."""
         left = _left_members(participants)
         outside = [participant.email.lower() for participant in participants if _member_id(participant) is None]

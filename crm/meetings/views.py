@@ -106,7 +106,7 @@ class MeetingActions(ResourceViewSet, abstract=True):
             raise not_found()
         return meeting
 
-    def changed(self, id: str, data: JsonObject) -> Any:
+    def update_from_body(self, id: str, data: JsonObject) -> Any:
         """Change a meeting by the parsed body."""
         self.check_changes(id)
         automation, attendees = data.pop("automation") != "skip", data.pop("attendees", None)
@@ -115,7 +115,7 @@ class MeetingActions(ResourceViewSet, abstract=True):
         )
         return _answer(self, done)
 
-    def cancelled(self, data: JsonObject) -> Any:
+    def cancel_selected(self, data: JsonObject) -> Any:
         """Cancel the selected visible meetings; in the own view, only those that the member organizes."""
         within = self.shown_meetings()
         if self.mine:
@@ -176,7 +176,7 @@ class MeetingViewSet(MeetingActions):
         description=CANCELLED,
     )
     def bulk_destroy(self, request: Request, data: JsonObject) -> object:
-        return self.cancelled(data)
+        return self.cancel_selected(data)
 
     @endpoint(
         "Update a meeting",
@@ -187,4 +187,4 @@ class MeetingViewSet(MeetingActions):
         description=UPDATED,
     )
     def update(self, request: Request, id: str, data: JsonObject) -> object:
-        return self.changed(id, data)
+        return self.update_from_body(id, data)

@@ -103,9 +103,9 @@ class EditPipeline(PipelinePage):
             StageRow(stage["_id"], stage["name"], stage["kind"], str(stage["probability"]))
             for stage in self.pipeline["stages"]
         ]
-        return {**self.drawn(self.pipeline["name"], rows, {}), "opened": fingerprint(self.pipeline)}
+        return {**self.template_context(self.pipeline["name"], rows, {}), "opened": fingerprint(self.pipeline)}
 
-    def drawn(self, name: str, rows: Sequence[StageRow], moves: Mapping[str, str]) -> JsonObject:
+    def template_context(self, name: str, rows: Sequence[StageRow], moves: Mapping[str, str]) -> JsonObject:
         """Return the template's context: the rows, and the removed stages with the stage that takes their leads."""
         kept = {row.id for row in rows if row.id}
         stages = {stage["_id"]: stage["name"] for stage in self.pipeline["stages"]}
@@ -115,7 +115,7 @@ class EditPipeline(PipelinePage):
             "rows": rows,
             "kinds": [Option(value, str(label)) for value, label in STAGE_KINDS],
             "gone": [(id, label, moves.get(id, "")) for id, label in stages.items() if id not in kept],
-            "others": self.others,
+            "others": self.other_pipelines,
             "leads": self.leads,
             "targets": [Option(row.id, row.name) for row in rows if row.id],
             "can_change": self.may(*MANAGES),
@@ -123,7 +123,7 @@ class EditPipeline(PipelinePage):
         }
 
     @property
-    def others(self) -> list[Option]:
+    def other_pipelines(self) -> list[Option]:
         """The pipelines that can take the leads of this one when it is deleted."""
         options = [] if self.pipeline["isDefault"] else self.options_of("pipeline", module="settings")
         return [option for option in options if option.value != self.params["id"]]
@@ -163,7 +163,7 @@ class EditPipeline(PipelinePage):
         if "add" in post:
             before = next((place for place, row in enumerate(rows) if row.kind != "open"), len(rows))
             rows.insert(before, StageRow("", "", "open", "50"))
-        return self.page(self.drawn(name, rows, moves))
+        return self.page(self.template_context(name, rows, moves))
 
     def do_save(self) -> HttpResponse:
         """Save the form, unless the pipeline has changed since it was opened."""
@@ -178,7 +178,7 @@ class EditPipeline(PipelinePage):
         if answer.ok:
             return self.redirect_with_toast(_("Pipeline saved"), self.address("pipelines"))
         context = {
-            **self.drawn(name, rows, moves),
+            **self.template_context(name, rows, moves),
             "problem": answer.refusal if answer.status == 403 else answer.reason,
         }
         return self.page(context, status=422)

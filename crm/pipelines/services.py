@@ -183,7 +183,7 @@ def _has_plain(stages: Sequence[StageInput]) -> bool:
 def _refuse_other_kinds(stages: Sequence[StageInput], present: Mapping[str, Stage]) -> None:
     """Refuse another kind of a stage with leads."""
     moved = {stage.id for stage in stages if stage.id and stage.kind and stage.kind != present[stage.id].kind}
-    used = _used(list(moved - {None}))
+    used = _stages_in_use(list(moved - {None}))
     if used:
         name = present[used[0]].name
         raise NamedError(
@@ -200,7 +200,7 @@ def _refuse_lacking_kinds(stages: Sequence[StageInput], present: Mapping[str, St
         raise NamedError("InvalidInput_400", f"add a stage of the kind {lacking}", field="stages")
 
 
-def _used(ids: Sequence[str]) -> list[str]:
+def _stages_in_use(ids: Sequence[str]) -> list[str]:
     """Return the stages that have live leads."""
     leads = Stage._meta.get_field("leads").related_model
     rows = leads._default_manager.filter(stage__in=ids, is_deleted=False) if ids else None
@@ -214,7 +214,7 @@ def _empty_stages(
     lost = next((target for target in move_to.values() if target not in staying), None)
     if lost is not None:
         raise NamedError(STAGE_NOT_FOUND, f"there is no stage {lost} that stays", field="moveTo")
-    used = _used(gone)
+    used = _stages_in_use(gone)
     homeless = next((stage for stage in used if stage not in move_to), None)
     if homeless is not None:
         name = Stage.objects.values_list("name", flat=True).get(pk=homeless)

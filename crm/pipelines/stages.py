@@ -86,13 +86,13 @@ class Stages:
         A stage decides about the status, and a pipeline about the stage. Of a new lead `was` is empty.
         """
         settled: JsonObject = {}
-        if _moved("stage_id", was, now) and now["stage_id"] in self.by_id:
-            settled = self._at(self.by_id[now["stage_id"]], now)
-        elif _moved("pipeline_id", was, now) and now["pipeline_id"]:
+        if _has_new_value("stage_id", was, now) and now["stage_id"] in self.by_id:
+            settled = self._columns_of(self.by_id[now["stage_id"]], now)
+        elif _has_new_value("pipeline_id", was, now) and now["pipeline_id"]:
             kind = self.kind_of(now.get("status"))
             stage = self.first(now["pipeline_id"], kind)
-            settled = self._at(stage, now) if stage else {}
-        elif _moved("status", was, now) or not was:
+            settled = self._columns_of(stage, now) if stage else {}
+        elif _has_new_value("status", was, now) or not was:
             settled = self._by_status(was, now)
         place = {**now, **settled}
         if not place.get("pipeline_id"):
@@ -101,7 +101,7 @@ class Stages:
             settled["lost_reason_id"] = None
         return {column: value for column, value in settled.items() if now.get(column) != value}
 
-    def _at(self, stage: StageRow, now: Values) -> JsonObject:
+    def _columns_of(self, stage: StageRow, now: Values) -> JsonObject:
         status = self.status_of(stage, now.get("status"))
         return {"pipeline_id": stage.pipeline_id, "stage_id": stage.id, "status": status}
 
@@ -120,5 +120,5 @@ class Stages:
         return self.kind_of(now.get("status")) == Kind.LOST and self.kind_of(was.get("status")) != Kind.LOST
 
 
-def _moved(column: str, was: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+def _has_new_value(column: str, was: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
     return bool(now.get(column)) and now.get(column) != was.get(column)

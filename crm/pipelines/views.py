@@ -54,7 +54,7 @@ class PipelineViewSet(ResourceViewSet):
     )
     def create(self, request: Request, data: JsonObject) -> object:
         pipeline = create_pipeline(actor_id=self.actor.member_id, name=data["name"], stages=stages_of(data))
-        return self._one(pipeline.pk)
+        return self._pipeline_data(pipeline.pk)
 
     @endpoint(
         "Delete pipelines",
@@ -79,7 +79,7 @@ class PipelineViewSet(ResourceViewSet):
 
     @endpoint("Read a pipeline", output=PipelineOut, errors=("PipelineNotFound_404",))
     def retrieve(self, request: Request, id: str) -> object:
-        return self._one(id)
+        return self._pipeline_data(id)
 
     @endpoint(
         "Update a pipeline",
@@ -106,9 +106,9 @@ class PipelineViewSet(ResourceViewSet):
             move_to=data.get("move_to"),
             automation=data["automation"] != "skip",
         )
-        return self._one(id)
+        return self._pipeline_data(id)
 
-    def _one(self, id: str) -> JsonObject:
+    def _pipeline_data(self, id: str) -> JsonObject:
         pipeline = PipelineOut.one(Pipeline.objects.filter(pk=id))
         if pipeline is None:
             raise not_found()
@@ -130,7 +130,7 @@ class LostReasonViewSet(ResourceViewSet):
         errors=("LostReasonNameAlreadyExists_400", "InvalidInput_400"),
     )
     def create(self, request: Request, data: JsonObject) -> object:
-        return self._one(save_reason(actor_id=self.actor.member_id, name=data["name"]).pk)
+        return self._reason_data(save_reason(actor_id=self.actor.member_id, name=data["name"]).pk)
 
     @endpoint(
         "Delete reasons for lost leads",
@@ -148,7 +148,7 @@ class LostReasonViewSet(ResourceViewSet):
 
     @endpoint("Read a reason for lost leads", output=LostReasonOut, errors=("LostReasonNotFound_404",))
     def retrieve(self, request: Request, id: str) -> object:
-        return self._one(id)
+        return self._reason_data(id)
 
     @endpoint(
         "Update a reason for lost leads",
@@ -161,9 +161,9 @@ class LostReasonViewSet(ResourceViewSet):
     )
     def update(self, request: Request, id: str, data: JsonObject) -> object:
         save_reason(id=id, actor_id=self.actor.member_id, name=data.get("name"))
-        return self._one(id)
+        return self._reason_data(id)
 
-    def _one(self, id: str) -> JsonObject:
+    def _reason_data(self, id: str) -> JsonObject:
         reason = LostReasonOut.one(LostReason.objects.filter(pk=id))
         if reason is None:
             raise reason_not_found()

@@ -41,15 +41,15 @@ class ValueProblem(NamedTuple):
 
 def explain(problems: Iterable[ValueProblem]) -> str:
     """Join the problems into one warning."""
-    return _joined([str(problem) for problem in problems])
+    return _join_texts([str(problem) for problem in problems])
 
 
 def reason_of(problems: Sequence[ValueProblem]) -> str:
     """Return the warning of `explain` without the fields of the first problem."""
-    return _joined([problems[0].text, *(str(problem) for problem in problems[1:])])
+    return _join_texts([problems[0].text, *(str(problem) for problem in problems[1:])])
 
 
-def _joined(texts: Sequence[str]) -> str:
+def _join_texts(texts: Sequence[str]) -> str:
     return "; ".join([*(text.rstrip(".") for text in texts[:-1]), *texts[-1:]])
 
 

@@ -60,13 +60,13 @@ def fold_old_records() -> bool:
 def _fold(name: str, place: list[str]) -> list[str] | None:
     """Write the trigrams of BATCH records after the place again. Returns the last one's place; None: no more follow."""
     table = TABLES[name]
-    key, after = ", ".join(table.key), _compared(table, ">") if place else "true"
+    key, after = ", ".join(table.key), _key_condition(table, ">") if place else "true"
     with connection.cursor() as cursor:
         # The end of the batch is read first, by the primary key alone: an UPDATE has no LIMIT.
         cursor.execute(f"SELECT {key} FROM {name} WHERE {after} ORDER BY {key} OFFSET {BATCH - 1} LIMIT 1", place)
         last = cursor.fetchone()
         end = None if last is None else [str(value) for value in last]
-        until = "true" if end is None else _compared(table, "<=")
+        until = "true" if end is None else _key_condition(table, "<=")
         # A generated column is computed when a column that it is made of is written, if only with the same value.
         cursor.execute(
             f"UPDATE {name} SET {table.texts[0]} = {table.texts[0]} WHERE {after} AND {until} AND {table.stale}",
@@ -75,6 +75,6 @@ def _fold(name: str, place: list[str]) -> list[str] | None:
     return end
 
 
-def _compared(table: Table, operator: str) -> str:
+def _key_condition(table: Table, operator: str) -> str:
     values = ", ".join("%s::smallint" if column == "position" else "%s" for column in table.key)
     return f"({', '.join(table.key)}) {operator} ({values})"

@@ -52,7 +52,7 @@ class TeamViewSet(ResourceViewSet):
 
     @endpoint("Read a team", output=TeamOut, errors=("TeamNotFound_400",))
     def retrieve(self, request: Request, id: str) -> object:
-        return self._one(id)
+        return self._team_data(id)
 
     @endpoint(
         "Update a team",
@@ -66,9 +66,9 @@ class TeamViewSet(ResourceViewSet):
     def update(self, request: Request, id: str, data: JsonObject) -> object:
         members = member_changes(data)
         update_team(id=id, actor_id=self.actor.member_id, values=data, members=members)
-        return self._one(id)
+        return self._team_data(id)
 
-    def _one(self, id: str) -> JsonObject:
+    def _team_data(self, id: str) -> JsonObject:
         team = TeamOut.one(Team.objects.filter(pk=id))
         if team is None:
             raise not_found()

@@ -108,7 +108,7 @@ def known_in(rows: Iterable[Values]) -> References:
     ids_by_model: dict[type[Any], set[str]] = {}
     for panel, key, change in changes:
         field = fields.get((panel, key))
-        model = (_referred(field) if field else None) or REFERENCES.get(key)
+        model = (_referred_model(field) if field else None) or REFERENCES.get(key)
         if model is not None:
             ids_by_model.setdefault(model, set()).update(id for side in SIDES for id in _ids(change.get(side)))
     records: dict[str, str] = {}
@@ -117,7 +117,7 @@ def known_in(rows: Iterable[Values]) -> References:
     return References(fields, records)
 
 
-def _referred(field: Values) -> type[Any] | None:
+def _referred_model(field: Values) -> type[Any] | None:
     """Return the records whose ids a custom field holds."""
     if field["value_type"] == CustomField.ValueType.MEMBER:
         return Member

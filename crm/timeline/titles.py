@@ -85,7 +85,7 @@ def title_of(kind: str, data: Data, names: Mapping[str, str], *, panel: str) -> 
     return str(OF_RECORD[panel][Kind(kind)])
 
 
-def _changed(data: Data, names: Mapping[str, str], panel: str) -> str:
+def _change_title(data: Data, names: Mapping[str, str], panel: str) -> str:
     if "unsubscribed" in data:
         unsubscribed = (data["unsubscribed"] or {}).get("to", True)
         return _("Unsubscribed") if unsubscribed else _("Subscribed again")
@@ -95,7 +95,7 @@ def _changed(data: Data, names: Mapping[str, str], panel: str) -> str:
     return _("Lead: %(fields)s changed") % fields if panel == "lead" else _("%(fields)s changed") % fields
 
 
-def _imported(data: Data, names: Mapping[str, str], panel: str) -> str:
+def _import_title(data: Data, names: Mapping[str, str], panel: str) -> str:
     file = data.get("fileName")
     if not data.get("changes"):
         return _("Imported from %(file)s") % {"file": file} if file else _("Imported")
@@ -162,7 +162,7 @@ TITLES: dict[str, Callable[[Data], str]] = {
 }
 """Kind of activity -> its title, from its data; the titles of the others stand in OF_RECORD."""
 TITLES_OF_CHANGES: dict[str, Callable[[Data, Mapping[str, str], str], str]] = {
-    Kind.CHANGED: _changed,
-    Kind.IMPORTED: _imported,
+    Kind.CHANGED: _change_title,
+    Kind.IMPORTED: _import_title,
 }
 """Kind of activity -> its title, from its data, the names of fields, and the panel of its record."""

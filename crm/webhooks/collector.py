@@ -49,7 +49,7 @@ def add_deliveries(webhooks: Iterable[Webhook], events: Sequence[Event], *, rene
 
     Returns the number of events that the webhooks want.
     """
-    pairs = [(webhook, _wanted(webhook, events)) for webhook in webhooks]
+    pairs = [(webhook, _matching_events(webhook, events)) for webhook in webhooks]
     full = [event for webhook, matches in pairs if webhook.payload == Webhook.Payload.FULL for event in matches]
     objects, epoch = _objects(full), feed.cursor_epoch()
     rows = [
@@ -123,7 +123,7 @@ def hears(kinds: Iterable[str], kind: str) -> bool:
     return not {"*", f"{kind.partition('.')[0]}.*", kind}.isdisjoint(kinds)
 
 
-def _wanted(webhook: Webhook, events: Sequence[Event]) -> list[Event]:
+def _matching_events(webhook: Webhook, events: Sequence[Event]) -> list[Event]:
     """Return the events that a webhook wants."""
     fields = set(webhook.fields)
     selected = [event for event in events if hears(webhook.kinds, event.kind) and _changes(event, fields)]

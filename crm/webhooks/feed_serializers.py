@@ -25,7 +25,7 @@ class EventOut(Output):
     payload = serializers.DictField(help_text="What happened: `changes` by field, or what the kind has to tell")
 
     @classmethod
-    def of(cls, event: Event) -> JsonObject:
+    def from_event(cls, event: Event) -> JsonObject:
         """Return the output of an event."""
         row = {
             "id": event.pk,

@@ -69,7 +69,7 @@ class EventFeedViewSet(ResourceViewSet):
         kinds = readable_kinds(self.actor, params.get("kinds", ""))
         page = feed.read(after=after, size=size, kinds=None if kinds == EVENT_KINDS else kinds, object_id=object_id)
         return self.success(
-            [EventOut.of(event) for event in page.events],
+            [EventOut.from_event(event) for event in page.events],
             totalCount=None,
             nextCursor=page.next.encode(feed.cursor_epoch()),
             hasMore=page.has_more,

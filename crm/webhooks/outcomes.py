@@ -54,7 +54,7 @@ def record(delivery: WebhookDelivery, answer: HttpAnswer | None, error: str, mil
     if answer is not None and 200 <= answer.status < 300:
         update_owned(delivery, status=WebhookDelivery.Status.DELIVERED, error="", **tried)
         if webhook is not None and not was_manual:
-            _succeeded(webhook, now)
+            _record_success(webhook, now)
         return
     problem = error or f"The answer was {answer.status if answer else 0}; any of 200 to 299 is wanted."
     due = next_attempt(delivery, answer, now)
@@ -63,7 +63,7 @@ def record(delivery: WebhookDelivery, answer: HttpAnswer | None, error: str, mil
     status = WebhookDelivery.Status.FAILED if given_up else WebhookDelivery.Status.PENDING
     update_owned(delivery, status=status, error=problem, due_at=due or now, **tried)
     if webhook is not None and not was_manual:
-        _failed(webhook, answer, problem, due or now + MAX_WAIT, now)
+        _record_failure(webhook, answer, problem, due or now + MAX_WAIT, now)
 
 
 def next_attempt(delivery: WebhookDelivery, answer: HttpAnswer | None, now: datetime) -> datetime | None:
@@ -89,13 +89,13 @@ def _asked_to_wait(answer: HttpAnswer | None, now: datetime) -> timedelta:
         return timedelta()
 
 
-def _succeeded(webhook: Webhook, now: datetime) -> None:
+def _record_success(webhook: Webhook, now: datetime) -> None:
     Webhook.objects.filter(pk=webhook.pk).update(
         failures=0, failing_since=None, retry_at=None, notice_count=0, last_success_at=now
     )
 
 
-def _failed(webhook: Webhook, answer: HttpAnswer | None, problem: str, due: datetime, now: datetime) -> None:
+def _record_failure(webhook: Webhook, answer: HttpAnswer | None, problem: str, due: datetime, now: datetime) -> None:
     """Count a failure. Notify the owners at intervals, and disable a webhook that is gone or has failed for
     GIVEN_UP."""
     if webhook.status == Webhook.Status.DISABLED:

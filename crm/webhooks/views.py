@@ -67,7 +67,7 @@ class WebhookViewSet(ResourceViewSet):
     )
     def create(self, request: Request, data: JsonObject) -> object:
         webhook, secret = services.create_webhook(actor=self.actor, values=data)
-        return {**self._one(webhook.pk), "secret": secret}
+        return {**self._webhook_data(webhook.pk), "secret": secret}
 
     @endpoint(
         "Delete webhooks",
@@ -82,7 +82,7 @@ class WebhookViewSet(ResourceViewSet):
 
     @endpoint("Read a webhook", output=WebhookOut, errors=NOT_FOUND)
     def retrieve(self, request: Request, id: str) -> object:
-        return self._one(id)
+        return self._webhook_data(id)
 
     @endpoint(
         "Update a webhook",
@@ -94,7 +94,7 @@ class WebhookViewSet(ResourceViewSet):
     )
     def update(self, request: Request, id: str, data: JsonObject) -> object:
         services.update_webhook(id=id, actor=self.actor, values=data)
-        return self._one(id)
+        return self._webhook_data(id)
 
     @action(detail=True, methods=["post"])
     @endpoint(
@@ -106,7 +106,7 @@ class WebhookViewSet(ResourceViewSet):
     )
     def rotate(self, request: Request, id: str) -> object:
         webhook, secret = services.rotate_secret(id=id, member_id=self.actor.member_id)
-        return {**self._one(webhook.pk), "secret": secret}
+        return {**self._webhook_data(webhook.pk), "secret": secret}
 
     @action(detail=True, methods=["post"])
     @endpoint(
@@ -146,7 +146,7 @@ class WebhookViewSet(ResourceViewSet):
         following = None if replayed.next is None else replayed.next.encode(feed.cursor_epoch())
         return {"replayedCount": replayed.count, "nextCursor": following}
 
-    def _one(self, id: str) -> JsonObject:
+    def _webhook_data(self, id: str) -> JsonObject:
         webhook = WebhookOut.one(Webhook.objects.filter(pk=id))
         if webhook is None:
             raise services.not_found()

@@ -14,7 +14,7 @@ from django.utils import timezone
 from accounts.models import Member, Role
 from crm.activities.services import add_note
 from crm.models import Lead, LeadActivity, Stage
-from outreach.insights.reports.pages.pictures import change_of, folded
+from outreach.insights.reports.pages.pictures import change_of, fold_empty_days
 from outreach.models import Dashboard, Form, FormLead, GenieScheduler, SendJob
 from outreach.runs.campaigns.models import Campaign
 from tests.crm.pipelines.helpers import make_pipeline, stage_ids
@@ -196,7 +196,9 @@ def test_changes_are_sentences(
 
 def test_days_without_data_fold(cast: Cast) -> None:
     rows = [{"key": str(day), "is_empty": day not in (1, 5)} for day in range(1, 9)]
-    lines = [(line.get("folded"), line.get("first"), line.get("last"), line.get("key")) for line in folded(rows)]
+    lines = [
+        (line.get("folded"), line.get("first"), line.get("last"), line.get("key")) for line in fold_empty_days(rows)
+    ]
     assert lines == [
         (None, None, None, "1"),
         (3, "2", "4", None),

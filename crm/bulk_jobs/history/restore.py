@@ -14,7 +14,14 @@ from django.utils import timezone
 from core.access import remaining_quota
 from core.fields import CompanyForeignKey
 from core.types import JsonObject, Values
-from crm.bulk_jobs.history.three_way_merge import CHANGED_AT, CHANGED_BY, CUSTOM, MergedRecord, merge_versions, same
+from crm.bulk_jobs.history.three_way_merge import (
+    CHANGED_AT,
+    CHANGED_BY,
+    CUSTOM,
+    MergedRecord,
+    json_equal,
+    merge_versions,
+)
 from crm.field_types import BadValue, FieldSpec
 from crm.records.kinds import RecordKind
 from crm.records.models import CustomField
@@ -128,7 +135,7 @@ class _Batch:
         self._place_revived(there, records)
         # Checked before the write, so that one taken key costs one record. The
         # unique index is the last resort.
-        result.taken = _taken(self.schema, {id: record for id, record in records.items() if record.row_differs})
+        result.taken = _key_conflicts(self.schema, {id: record for id, record in records.items() if record.row_differs})
         records = {id: record for id, record in records.items() if id not in result.taken}
         if self.quota is not None:
             # In the order of the ids, so that a repeated call restores the same ones.
@@ -347,7 +354,7 @@ def _holders(kind: RecordKind, claims: Collection[tuple[str, str]], others: Coll
     return held
 
 
-def _taken(schema: RecordSchema, records: Mapping[str, MergedRecord]) -> dict[str, str]:
+def _key_conflicts(schema: RecordSchema, records: Mapping[str, MergedRecord]) -> dict[str, str]:
     """Return the records that cannot be restored because another live record has their unique key: id -> part of the
     key."""
     claims = {id: _claims(schema, record.row) for id, record in records.items()}
@@ -393,6 +400,6 @@ def _changes(schema: RecordSchema, record: MergedRecord) -> Changes:
 
 def _accepts(spec: FieldSpec, value: Any) -> bool:
     try:
-        return same(spec.clean(value), value)
+        return json_equal(spec.clean(value), value)
     except BadValue:
         return False

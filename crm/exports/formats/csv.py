@@ -27,7 +27,7 @@ class CsvFormat(ExportFormat):
     ) -> None:
         text = io.TextIOWrapper(target, encoding="utf-8-sig", errors="replace", newline="", write_through=False)
         writer = csv.writer(text, lineterminator="\r\n")
-        as_text = _Texts(formats).of
+        as_text = _Texts(formats).text_of_cell
         writer.writerow([escape_formula(header) for header in headers])
         writer.writerows([as_text(cell) for cell in row] for row in rows)
         text.flush()
@@ -43,7 +43,7 @@ class _Texts:
         self._days: dict[date, str] = {}
         self._moments: dict[datetime, str] = {}
 
-    def of(self, cell: Any) -> str:
+    def text_of_cell(self, cell: Any) -> str:
         if cell is None:
             return ""
         if type(cell) is str:

@@ -48,7 +48,7 @@ class OfflineMeetingViewSet(MeetingActions):
         description=UPDATED,
     )
     def update(self, request: Request, id: str, data: JsonObject) -> object:
-        return self.changed(id, data)
+        return self.update_from_body(id, data)
 
     @endpoint(
         "Cancel meetings in person",
@@ -60,4 +60,4 @@ class OfflineMeetingViewSet(MeetingActions):
         description=CANCELLED,
     )
     def bulk_destroy(self, request: Request, data: JsonObject) -> object:
-        return self.cancelled(data)
+        return self.cancel_selected(data)

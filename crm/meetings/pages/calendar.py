@@ -66,7 +66,7 @@ class Calendar(Page):
         return view_name if view_name in VIEWS else ""
 
     @cached_property
-    def asked(self) -> date | None:
+    def requested_day(self) -> date | None:
         """The day in the address, or None for an invalid one."""
         try:
             day = parse_date(self.request.GET.get("from", ""))
@@ -77,7 +77,7 @@ class Calendar(Page):
     @cached_property
     def first(self) -> date:
         """Return the first day shown: of a month its first, of a week its Monday."""
-        day = self.asked or self.today
+        day = self.requested_day or self.today
         if self.view == "month":
             return day.replace(day=1)
         return day if self.view == "agenda" else monday(day)
@@ -94,7 +94,7 @@ class Calendar(Page):
         """The days that are asked for: a month's weeks in full, and more than the week where it may be an agenda."""
         if self.view == "month":
             return monday(self.first), monday(self.end - DAY) + WEEK_DAYS * DAY
-        return self.first, self.end if self.view or self.asked else self.today + AGENDA_DAYS * DAY
+        return self.first, self.end if self.view or self.requested_day else self.today + AGENDA_DAYS * DAY
 
     def start_of(self, day: date) -> str:
         """Return the time at which the day begins in the reader's zone."""
@@ -166,21 +166,21 @@ class Calendar(Page):
                 {"field": "dueAt", "operator": "before", "value": end},
                 {"field": "status", "operator": "equals", "value": "open"},
             ]
-            answer = self.ask("GET", "task", selection(due, "dueAt", self.assigned))
+            answer = self.ask("GET", "task", selection(due, "dueAt", self.assignee_filter))
             if answer.ok:
                 entries += [Entry.of_follow_up(record, self.zone) for record in answer.data]
                 cut = cut or (answer.total or 0) > MAX_MEETINGS
         return entries, cut
 
     @property
-    def assigned(self) -> JsonObject:
+    def assignee_filter(self) -> JsonObject:
         return {"assignee": self.actor.member_id} if self.mine else {}
 
     def overdue(self) -> tuple[list[Any], int]:
         """Return the first follow-ups that are overdue, and the number of all."""
         if not self.may("lead-activity"):
             return [], 0
-        filters = {"overdue": True, **self.assigned}
+        filters = {"overdue": True, **self.assignee_filter}
         query = {"filters": filters, "sortBy": "dueAt", "sortOrder": "asc", "p": "1", "n": str(OVERDUE)}
         answer = self.ask("GET", "task", query)
         return (answer.data, answer.total or 0) if answer.ok else ([], 0)
@@ -218,7 +218,7 @@ class Calendar(Page):
         if self.view == "month":
             for day in days:
                 day.outside = day.day.month != self.first.month
-            chosen = next(day for day in days if day.day == (self.asked or self.today))
+            chosen = next(day for day in days if day.day == (self.requested_day or self.today))
             weeks = [days[start : start + WEEK_DAYS] for start in range(0, len(days), WEEK_DAYS)]
             return {"weeks": weeks, "chosen": chosen}
         if self.view in ("", "week"):
@@ -227,7 +227,7 @@ class Calendar(Page):
             views["week"] = [(day, day.slots(hours)) for day in week]
             views["hours"] = [datetime.combine(self.first, time(hour), self.zone) for hour in hours]
         if self.view in ("", "agenda"):
-            coming = days if self.view or self.asked else [day for day in days if day.day >= self.today]
+            coming = days if self.view or self.requested_day else [day for day in days if day.day >= self.today]
             views["agenda"] = [day for day in coming if day.entries or day.is_today]
             views["any"] = any(day.entries for day in coming)
         return views

@@ -45,7 +45,7 @@ class Entry:
         return cls("follow-up", record, start, start)
 
     @property
-    def at(self) -> str:
+    def start_input(self) -> str:
         """Return the start, in the format of a time input."""
         return f"{self.start:%Y-%m-%dT%H:%M}"
 
@@ -104,7 +104,7 @@ class Day:
         return weekday_text(self.day, short=True)
 
     @property
-    def shown(self) -> list[Entry]:
+    def month_entries(self) -> list[Entry]:
         """Return the entries of the day that a month shows."""
         return self.entries[:SHORT_DAY]
 

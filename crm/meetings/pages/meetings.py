@@ -214,15 +214,15 @@ class EditMeeting(MeetingPage):
         chosen = {kind: sent[kind].strip() for kind in ("member", "contact", "email") if sent.get(kind, "").strip()}
         attendees = [attendee_input(attendee) for attendee in self.meeting["attendees"]]
         attendees += [{kind: value} for kind, value in chosen.items()]
-        return self._asked(attendees, _("Invited."))
+        return self._save_attendees(attendees, _("Invited."))
 
     def do_remove(self) -> HttpResponse:
         id = self.sent_id("attendee")
-        return self._asked(
+        return self._save_attendees(
             [attendee_input(attendee) for attendee in self.meeting["attendees"] if attendee["_id"] != id], _("Removed.")
         )
 
-    def _asked(self, attendees: list[dict[str, str]], text: str) -> HttpResponse:
+    def _save_attendees(self, attendees: list[dict[str, str]], text: str) -> HttpResponse:
         answer = self.ask("PUT", self.resource, None, {"attendees": attendees})
         if not answer.ok:
             return self.refuse(answer, self.request.path)

@@ -34,14 +34,16 @@ class NewMeeting(MeetingPage):
     @cached_property
     def lead(self) -> Values | None:
         """The lead that the address names, which the meeting is about."""
-        return self.named("lead", gettext("This lead no longer exists. The meeting is without it."))
+        return self.named_record("lead", gettext("This lead no longer exists. The meeting is without it."))
 
     @cached_property
     def contact(self) -> Values | None:
         """The contact that the address names, which the meeting is about."""
-        return None if self.lead else self.named("contact", gettext("This contact no longer exists. Pick another."))
+        return (
+            None if self.lead else self.named_record("contact", gettext("This contact no longer exists. Pick another."))
+        )
 
-    def named(self, kind: str, gone: str) -> Values | None:
+    def named_record(self, kind: str, gone: str) -> Values | None:
         record: Values | None = None
         if self.may(kind):
             record = find_named_record(self, kind, self.request.GET.get(kind, ""), gone)
@@ -65,7 +67,7 @@ class NewMeeting(MeetingPage):
         return [Option(provider["key"], provider["name"]) for provider in offered if not provider["trouble"]]
 
     @property
-    def at(self) -> str:
+    def requested_start(self) -> str:
         """The time that the address names, where clocks show it."""
         text = self.request.GET.get("at", "")
         moment = read_moment(text, zone_of(self.reader.formats.timezone)) if "T" in text else None
@@ -88,7 +90,7 @@ class NewMeeting(MeetingPage):
                 placeholder=gettext("No link"),
             )
             form.insert(makes, before="link")
-        form.fields["startsAt"].initial = self.at
+        form.fields["startsAt"].initial = self.requested_start
         return form
 
     def show(self) -> Values:
@@ -125,9 +127,9 @@ class NewMeeting(MeetingPage):
     def do_next(self) -> HttpResponse:
         """Handle Enter in a field: search for the name in the search field, else create the meeting."""
         find = self.request.POST.get("find", "").strip()
-        return self.shown() if find and "@" not in find else self.do_save()
+        return self.show_form_again() if find and "@" not in find else self.do_save()
 
-    def shown(self) -> HttpResponse:
+    def show_form_again(self) -> HttpResponse:
         """Show the form again, with all input and the search results."""
         sent = self.request.POST
         return self.page(self.context(self.form().bind(sent), sent) if self.may("meeting", "POST") else {"form": None})
@@ -168,7 +170,7 @@ class MeetingPeople(NewMeeting):
     action = ""
 
     def do_save(self) -> HttpResponse:
-        return self.shown()
+        return self.show_form_again()
 
 
 def picked_ids(sent: QueryDict, field: str) -> list[str]:

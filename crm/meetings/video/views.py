@@ -79,7 +79,7 @@ class VideoCallViewSet(MeetingActions):
         description=UPDATED,
     )
     def update(self, request: Request, id: str, data: JsonObject) -> object:
-        return self.changed(id, data)
+        return self.update_from_body(id, data)
 
     @endpoint(
         "Cancel video calls",
@@ -91,7 +91,7 @@ class VideoCallViewSet(MeetingActions):
         description=CANCELLED,
     )
     def bulk_destroy(self, request: Request, data: JsonObject) -> object:
-        return self.cancelled(data)
+        return self.cancel_selected(data)
 
 
 class MyVideoCallViewSet(MeetingActions):
@@ -127,7 +127,7 @@ class MyVideoCallViewSet(MeetingActions):
         description=f"UnauthorizedAction_403 for one that somebody else organizes. {UPDATED}",
     )
     def update(self, request: Request, id: str, data: JsonObject) -> object:
-        return self.changed(id, data)
+        return self.update_from_body(id, data)
 
     @endpoint(
         "Cancel own video calls",
@@ -139,7 +139,7 @@ class MyVideoCallViewSet(MeetingActions):
         description=f"Those that the asking member organizes; others are passed over. {CANCELLED}",
     )
     def bulk_destroy(self, request: Request, data: JsonObject) -> object:
-        return self.cancelled(data)
+        return self.cancel_selected(data)
 
 
 class VideoSettingsViewSet(ResourceViewSet):

@@ -113,10 +113,10 @@ def without_held(schema: RecordSchema, form_data: Values, columns: Values, custo
     # A field without a value counts as null, which is what GET answers for it.
     held: JsonObject = {**dict.fromkeys(schema.fields), **custom}
     held |= {key: event_value(columns[column]) for key, column in schema.columns.items()}
-    return {key: value for key, value in form_data.items() if key not in held or not _same(held[key], value)}
+    return {key: value for key, value in form_data.items() if key not in held or not _is_same_json(held[key], value)}
 
 
-def _same(held: Any, value: Any) -> bool:
+def _is_same_json(held: Any, value: Any) -> bool:
     """Return whether two JSON values are the same, types included: 1 is neither 1.0 nor true."""
     try:
         written = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)

@@ -109,7 +109,7 @@ class WebhookForm(RecordForm, WebhookPage):
             payload["headers"] = {name.strip(): value.strip() for name, _, value in pairs}
         return payload
 
-    def made(self, data: Values, title: str) -> HttpResponse:
+    def show_secret(self, data: Values, title: str) -> HttpResponse:
         """Show the secret in the answer to the form: it is shown nowhere again."""
         return self.page(
             {"secret": data["secret"], "title": title, "id": data["_id"]}, template="web/webhooks/made.html"
@@ -130,7 +130,7 @@ class NewWebhook(NewRecord, WebhookForm):
         if not answer.ok:
             form.refuse(answer)
             return self.refused(form)
-        return self.made(answer.data, gettext("Your new webhook"))
+        return self.show_secret(answer.data, gettext("Your new webhook"))
 
 
 class Webhook(EditRecord, WebhookForm):
@@ -174,7 +174,7 @@ class Webhook(EditRecord, WebhookForm):
 
     def do_rotate(self) -> HttpResponse:
         answer = self.ask("POST", f"webhook/{self.params['id']}/rotate")
-        return self.made(answer.data, gettext("The new secret")) if answer.ok else self.refuse(answer)
+        return self.show_secret(answer.data, gettext("The new secret")) if answer.ok else self.refuse(answer)
 
     def do_replay(self) -> HttpResponse:
         days = self.request.POST.get("days", "1")
@@ -197,7 +197,7 @@ class WebhookDelivery(WebhookPage):
 
     def show(self) -> Values:
         delivery = self.read(f"webhook/deliveries/{self.params['id']}").data
-        written = {"body": indented(delivery["body"]), "answer": indented(delivery["responseBody"])}
+        written = {"body": indent_json(delivery["body"]), "answer": indent_json(delivery["responseBody"])}
         return {"delivery": delivery, "title": delivery["kind"], **written}
 
     def do_redeliver(self) -> HttpResponse:
@@ -205,7 +205,7 @@ class WebhookDelivery(WebhookPage):
         return self.redirect_with_toast(gettext("Sent again")) if answer.ok else self.refuse(answer)
 
 
-def indented(text: str) -> str:
+def indent_json(text: str) -> str:
     """Return JSON in lines that people can read; anything else as it is."""
     try:
         return json.dumps(json.loads(text), indent=2, ensure_ascii=False)

@@ -212,14 +212,14 @@ def words(results: Sequence[Values], formats: Formats) -> str:
     """Return the answer that the results give, with amounts in the company's format."""
     if not results:
         return gettext("I don't understand this question. %(advice)s") % {"advice": KNOWS}
-    said = [_of(result, formats) for result in results]
+    said = [_describe_result(result, formats) for result in results]
     if all(not result["error"] and not result["total"] and result["query"]["searchValue"] for result in results):
         values = {"search": results[0]["query"]["searchValue"], "advice": KNOWS}
         return gettext("I found nothing for “%(search)s”. %(advice)s") % values
     return "\n".join(line for line in said if line)
 
 
-def _of(result: Values, formats: Formats) -> str:
+def _describe_result(result: Values, formats: Formats) -> str:
     table = TABLES[result["list"]]
     if result["error"]:
         values = {"records": table.many, "error": result["error"]}

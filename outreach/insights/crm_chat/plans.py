@@ -100,7 +100,7 @@ def clean_answer(text: str) -> str:
     return LINK.sub("(link left out)", plain)[:MAX_ANSWER].strip()
 
 
-def unproved(answer: str, texts: Collection[str]) -> list[str]:
+def unproved_figures(answer: str, texts: Collection[str]) -> list[str]:
     """Return the figures of an answer that are in none of the texts."""
     proved = {figure for text in texts for figure in _figures(text)}
     return [figure for figure in dict.fromkeys(_figures(answer)) if figure not in proved]

@@ -46,11 +46,11 @@ The lists:
 
 def rules_of(tables: Sequence[Table], asker: Asker, custom: Mapping[str, Sequence[Values]]) -> str:
     """Return the rules, with the lists that the asker may read."""
-    lists = "\n".join(_described(table, custom.get(table.panel, ())) for table in tables)
+    lists = "\n".join(_describe_table(table, custom.get(table.panel, ())) for table in tables)
     return RULES.format(steps=MAX_STEPS, rows=MAX_ROWS, lists=lists or "none")
 
 
-def _described(table: Table, custom: Sequence[Values]) -> str:
+def _describe_table(table: Table, custom: Sequence[Values]) -> str:
     fields_by_id = {field_row["uniqueFieldID"]: field_row for field_row in custom}
     names = [field.name for field in table.fields.fields.values() if field.filterable and field.type != "id"]
     types = {name: table.fields.fields[name].type for name in names if name not in UNTOLD}

@@ -74,7 +74,7 @@ def run_step(table: Table, step: Step, asker: Asker) -> JsonObject:
     if step.groupBy and step.groupBy not in table.groups:
         names = ", ".join(table.groups) or "nothing"
         return _result(table, step, tree, asker, error=f"groupBy: this list is grouped by {names}")
-    with _bounded():
+    with _time_limited():
         response = ask(asker.actor, MOUNT, "GET", table.path, query)
         if not response.ok:
             return _result(table, step, tree, asker, error=response.refusal)
@@ -83,7 +83,7 @@ def run_step(table: Table, step: Step, asker: Asker) -> JsonObject:
             summed = ask(asker.actor, MOUNT, "GET", f"{table.path}/summary", {**selecting, "groupBy": step.groupBy})
             if not summed.ok:
                 return _result(table, step, tree, asker, error=summed.refusal)
-            groups = _named(summed.data[:MAX_GROUPS], step.groupBy, asker)
+            groups = _with_names(summed.data[:MAX_GROUPS], step.groupBy, asker)
     rows = _rows_json(response.data[: step.rows])
     total = response.body.get("totalCount")
     capped = bool(response.body.get("totalCountIsCapped"))
@@ -91,7 +91,7 @@ def run_step(table: Table, step: Step, asker: Asker) -> JsonObject:
 
 
 @contextmanager
-def _bounded() -> Iterator[None]:
+def _time_limited() -> Iterator[None]:
     """Open a transaction whose statements end after SECONDS."""
     with transaction.atomic():
         with connection.cursor() as cursor:
@@ -134,7 +134,7 @@ def _result(
     }
 
 
-def _named(groups: Sequence[Values], by: str, asker: Asker) -> list[JsonObject]:
+def _with_names(groups: Sequence[Values], by: str, asker: Asker) -> list[JsonObject]:
     """Give groups of ids the names of their records, where the asker may read these."""
     path = {"category": "contact-category", "team": "team", "teamMember": "member"}.get(by)
     names: dict[str, str] = {}

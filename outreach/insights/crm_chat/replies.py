@@ -37,7 +37,7 @@ from outreach.connections.ai.services import choose_ai_app, provider_class
 from outreach.insights.crm_chat import offline
 from outreach.insights.crm_chat.catalogue import MOUNT, TABLES, Table, tables_of
 from outreach.insights.crm_chat.models import CrmChatMessage, CrmChatThread
-from outreach.insights.crm_chat.plans import SCHEMA, Reply, Step, clean_answer, read_reply, unproved
+from outreach.insights.crm_chat.plans import SCHEMA, Reply, Step, clean_answer, read_reply, unproved_figures
 from outreach.insights.crm_chat.prompts import request_of, rules_of
 from outreach.insights.crm_chat.reading import Asker, label_of, run_step
 
@@ -72,14 +72,14 @@ class QuestionMeter(CompanyMeter):
         message = self.message
         update_owned(
             message,
-            rounds=[*answered(message), {"reply": self.used.text, "results": None}],
+            rounds=[*answered_rounds(message), {"reply": self.used.text, "results": None}],
             tokens_in=message.tokens_in + tokens_in,
             tokens_out=message.tokens_out + tokens_out,
         )
         return id
 
 
-def answered(message: CrmChatMessage) -> list[JsonObject]:
+def answered_rounds(message: CrmChatMessage) -> list[JsonObject]:
     """Return the rounds whose lists have been read."""
     return [batch for batch in message.rounds if batch["results"] is not None]
 
@@ -103,7 +103,7 @@ def answer_question(message: CrmChatMessage, deadline: float) -> None:
         answer=text,
         evidence=[displayed_result(result) for result in results],
         rounds=[],
-        unproved=_unproved(message, text, results),
+        unproved=_unproved_figures(message, text, results),
         error="",
         error_name="",
     )
@@ -134,12 +134,12 @@ def _think(message: CrmChatMessage, actor: Actor) -> tuple[str, list[JsonObject]
     model = _Model(message, app, rules_of(tables, asker, custom))
     while True:
         reply = model.next()
-        results = [result for entry in answered(message) for result in entry["results"]]
+        results = [result for entry in answered_rounds(message) for result in entry["results"]]
         if not reply.steps:
             return clean_answer(reply.answer), results
         read = _run(reply.steps, asker)
         # Save the progress, so that a retry goes on from here.
-        if not save_progress(message, rounds=[*answered(message), {"reply": model.said, "results": read}]):
+        if not save_progress(message, rounds=[*answered_rounds(message), {"reply": model.said, "results": read}]):
             raise ProviderError("cancelled", gettext("The question was stopped."), temporary=False)
 
 
@@ -162,7 +162,7 @@ class _Model:
 
     def next(self) -> Reply:
         """Return the next reply: one that an earlier worker has paid for, or a new one. Raises ProviderError."""
-        rounds = answered(self.message)
+        rounds = answered_rounds(self.message)
         last = len(rounds) >= MAX_ROUNDS - 1 or self.message.tokens_in + self.message.tokens_out > MAX_TOKENS
         pending = [batch["reply"] for batch in self.message.rounds if batch["results"] is None]
         for text in pending:
@@ -208,7 +208,7 @@ def displayed_result(result: Values) -> JsonObject:
     return {**{name: value for name, value in result.items() if name != "rows"}, "records": records}
 
 
-def _unproved(message: CrmChatMessage, text: str, results: Sequence[Values]) -> list[str]:
+def _unproved_figures(message: CrmChatMessage, text: str, results: Sequence[Values]) -> list[str]:
     """Return the figures of an answer that are not in the rows that were read."""
     texts = [
         offline.KNOWS,
@@ -216,4 +216,4 @@ def _unproved(message: CrmChatMessage, text: str, results: Sequence[Values]) -> 
         dumps(list(results)).decode(),
         *(f"{len(entry['rows'])}" for entry in results),
     ]
-    return unproved(text, texts)[:20]
+    return unproved_figures(text, texts)[:20]

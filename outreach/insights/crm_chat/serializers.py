@@ -117,10 +117,10 @@ class AssistantMessageOut(Output):
     @classmethod
     def finish(cls, data: JsonObject, row: Values) -> JsonObject:
         place = f"/c/{company_id()}/"
-        return {**data, "evidence": [_linked(entry, place) for entry in data["evidence"]]}
+        return {**data, "evidence": [_with_links(entry, place) for entry in data["evidence"]]}
 
 
-def _linked(entry: Values, place: str) -> JsonObject:
+def _with_links(entry: Values, place: str) -> JsonObject:
     table = TABLES.get(entry["list"])
     below = (table.records or table.page) if table else ""
     records = [

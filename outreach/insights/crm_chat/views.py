@@ -67,7 +67,7 @@ class CrmChatViewSet(ResourceViewSet):
     module = services.MODULE
     listing = Listing("List one's conversations with the assistant", _threads, THREAD_FIELDS, ThreadOut)
 
-    def _shown(self, id: str) -> JsonObject:
+    def _thread_data(self, id: str) -> JsonObject:
         member = self.actor.member_id
         services.get_thread(id=id, member_id=member)
         thread = ThreadOut.one(services.threads_of(member).filter(pk=id)) or {}
@@ -86,11 +86,11 @@ class CrmChatViewSet(ResourceViewSet):
         description="With a `question`, it is asked at once." + HOW,
     )
     def create(self, request: Request, data: JsonObject) -> object:
-        return self._shown(services.create_thread(member_id=self.actor.member_id, **data).pk)
+        return self._thread_data(services.create_thread(member_id=self.actor.member_id, **data).pk)
 
     @endpoint("Read a conversation with the assistant", output=ThreadWithMessages, errors=NOT_FOUND)
     def retrieve(self, request: Request, id: str) -> object:
-        return self._shown(id)
+        return self._thread_data(id)
 
     @endpoint(
         "Delete conversations with the assistant",

@@ -178,13 +178,13 @@ def _file(name: str, first: str, table: Table) -> FileResponse:
     return response
 
 
-def _listed(request: ListRequest) -> QuerySet[Dashboard]:
+def _visible_dashboards(request: ListRequest) -> QuerySet[Dashboard]:
     return visible_dashboards(request.actor)
 
 
 class DashboardViewSet(ResourceViewSet):
     module = MODULE
-    listing = Listing("List dashboards", _listed, DASHBOARD_FIELDS, DashboardOut, description=WHOSE)
+    listing = Listing("List dashboards", _visible_dashboards, DASHBOARD_FIELDS, DashboardOut, description=WHOSE)
 
     @endpoint(
         "Create a dashboard",
@@ -196,11 +196,11 @@ class DashboardViewSet(ResourceViewSet):
         description=f"{WHOSE} Emits dashboard.created.",
     )
     def create(self, request: Request, data: JsonObject) -> object:
-        return self._one(create_dashboard(actor=self.actor, values=data).pk)
+        return self._dashboard_data(create_dashboard(actor=self.actor, values=data).pk)
 
     @endpoint("Read a dashboard", output=DashboardOut, errors=("DashboardNotFound_404",))
     def retrieve(self, request: Request, id: str) -> object:
-        return self._one(id)
+        return self._dashboard_data(id)
 
     @endpoint(
         "Update a dashboard",
@@ -211,7 +211,7 @@ class DashboardViewSet(ResourceViewSet):
         description="What is not given stays; tiles replace those before. Emits dashboard.updated.",
     )
     def update(self, request: Request, id: str, data: JsonObject) -> object:
-        return self._one(update_dashboard(actor=self.actor, id=id, values=data).pk)
+        return self._dashboard_data(update_dashboard(actor=self.actor, id=id, values=data).pk)
 
     @endpoint(
         "Delete dashboards",
@@ -235,7 +235,7 @@ class DashboardViewSet(ResourceViewSet):
         description=f"Behind the others, of which there are at most {MAX_TILES}. Emits dashboard.updated.",
     )
     def tiles(self, request: Request, id: str, data: JsonObject) -> object:
-        return self._one(add_tile(actor=self.actor, id=id, tile=data).pk)
+        return self._dashboard_data(add_tile(actor=self.actor, id=id, tile=data).pk)
 
     @action(detail=True, methods=["get"])
     @endpoint(
@@ -257,7 +257,7 @@ class DashboardViewSet(ResourceViewSet):
             "tiles": read_tiles(dashboard.tiles, self.actor),
         }
 
-    def _one(self, id: str) -> JsonObject:
+    def _dashboard_data(self, id: str) -> JsonObject:
         dashboard = DashboardOut.one(visible_dashboards(self.actor).filter(pk=id))
         if dashboard is None:
             raise not_found()

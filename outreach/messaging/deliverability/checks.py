@@ -52,7 +52,7 @@ class Sender:
 
 def check(sender: Sender, lookups: Lookups) -> list[Result]:
     """Check the sender's domain. A failed query of the name servers gives amber, and has no further effect."""
-    results = {name: _asked(name, checker, sender, lookups) for name, checker in CHECKS.items()}
+    results = {name: _run_check(name, checker, sender, lookups) for name, checker in CHECKS.items()}
     return [*results.values(), check_alignment(results["spf"], results["dkim"], results["dmarc"])]
 
 
@@ -87,7 +87,7 @@ def check_spf(sender: Sender, lookups: Lookups) -> Result:
         # Of an unknown or inner address nothing can be said, so it does not pass.
         passes = bool(ips) and all(Spf(lookups, ip).evaluate(domain) == "pass" for ip in ips)
     except SpfInvalid as error:
-        many = Record(domain, "TXT", _merged(records)) if len(records) > 1 else None
+        many = Record(domain, "TXT", _merge_records(records)) if len(records) > 1 else None
         return Result("spf", Light.RED, f"The SPF record is not valid: {display_text(str(error))}", many, shown_records)
     # +all covers every server in the world, which receivers take for a sign of spam.
     if ends == "pass":
@@ -208,7 +208,7 @@ CHECKS: dict[str, Callable[[Sender, Lookups], Result]] = {
 }
 
 
-def _asked(name: str, checker: Callable[[Sender, Lookups], Result], sender: Sender, lookups: Lookups) -> Result:
+def _run_check(name: str, checker: Callable[[Sender, Lookups], Result], sender: Sender, lookups: Lookups) -> Result:
     try:
         return checker(sender, lookups)
     except LookupFailed as error:
@@ -247,7 +247,7 @@ def _with_softfail(record: str) -> str:
     return printable(" ".join([*kept, "~all"]))
 
 
-def _merged(records: list[str]) -> str:
+def _merge_records(records: list[str]) -> str:
     """Return one SPF record for several."""
     terms = [word for record in records for word in record.split()[1:]]
     return _with_softfail(" ".join(["v=spf1", *dict.fromkeys(terms)]))

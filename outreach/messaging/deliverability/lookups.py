@@ -44,19 +44,19 @@ class DnsLookups:
         self._resolver: dns.resolver.Resolver | None = None
 
     def texts(self, name: str) -> list[str]:
-        return self._ask(name, "TXT")
+        return self._records(name, "TXT")
 
     def exchanges(self, name: str) -> list[str]:
-        return self._ask(name, "MX")
+        return self._records(name, "MX")
 
     def addresses(self, name: str) -> list[str]:
-        return self._ask(name, "A") + self._ask(name, "AAAA")
+        return self._records(name, "A") + self._records(name, "AAAA")
 
     def alias(self, name: str) -> str:
         """Return the name that a CNAME record leads to; "" for none."""
-        return next(iter(self._ask(name, "CNAME")), "")
+        return next(iter(self._records(name, "CNAME")), "")
 
-    def _ask(self, name: str, kind: str) -> list[str]:
+    def _records(self, name: str, kind: str) -> list[str]:
         name = name.rstrip(".").lower()
         if len(name) > 253 or not _NAME.fullmatch(name):
             # A name that cannot exist needs no question, and must not reach the resolver's logs.

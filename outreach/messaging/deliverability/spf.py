@@ -84,8 +84,8 @@ class Spf:
                 raise SpfInvalid(f"It includes {value}, which has no SPF record.")
             return outcome == "pass"
         if name == "exists":
-            return bool(self._known(self.lookups.addresses(value)))
-        hosts = [value] if name == "a" else self._known(self.lookups.exchanges(value))
+            return bool(self._count_voids(self.lookups.addresses(value)))
+        hosts = [value] if name == "a" else self._count_voids(self.lookups.exchanges(value))
         if len(hosts) > MAX_SERVERS:
             raise SpfInvalid(f"mx:{value} names more than {MAX_SERVERS} servers.")
         networks = [network for host in hosts for network in self._networks(host, lengths)]
@@ -93,7 +93,7 @@ class Spf:
 
     def _networks(self, host: str, lengths: str) -> Iterator[ipaddress.IPv4Network | ipaddress.IPv6Network]:
         four, _slashes, six = lengths.partition("//")
-        for address in self._known(self.lookups.addresses(host))[:MAX_SERVERS]:
+        for address in self._count_voids(self.lookups.addresses(host))[:MAX_SERVERS]:
             length = six if ":" in address else four.strip("/")
             yield _network("ip6" if ":" in address else "ip4", f"{address}/{length}" if length else address)
 
@@ -102,7 +102,7 @@ class Spf:
         if self.count > MAX_LOOKUPS:
             raise SpfInvalid(f"It takes more than {MAX_LOOKUPS} look-ups, and receivers stop there.")
 
-    def _known(self, answers: list[str]) -> list[str]:
+    def _count_voids(self, answers: list[str]) -> list[str]:
         self.voids += not answers
         if self.voids > MAX_VOID_LOOKUPS:
             raise SpfInvalid(f"More than {MAX_VOID_LOOKUPS} of its names do not exist.")

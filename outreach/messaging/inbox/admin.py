@@ -28,12 +28,12 @@ class ImapMailboxAdmin(CompanyRecordAdmin):
 
     @admin.display(description=_("Test the mailbox"))
     def test(self, request: HttpRequest, rows: QuerySet[ImapMailbox]) -> None:
-        def one(mailbox: ImapMailbox) -> None:
+        def check_one(mailbox: ImapMailbox) -> None:
             check = check_mailbox(id=mailbox.pk)
             if not check.ok:
                 raise NamedError("InvalidCredentials_400", check.detail)
 
-        self.each(request, rows[:10], one, _("Opened"), atomic=False)
+        self.each(request, rows[:10], check_one, _("Opened"), atomic=False)
 
 
 @admin.register(InboundMessage)

@@ -63,7 +63,7 @@ def create_mailbox(*, member_id: str, smtp: str, verified: bool = True, **values
     Raises NoSMTPSelected_400 for a missing sender and ValidationFailed for a sender that has a mailbox. Raises
     PlanLimitExceeded_403 at the plan's limit, and ConnectionTestRunning_429 while another test runs.
     """
-    values = _checked(values)
+    values = _validate(values)
     # One test at a time for each company, for each holds a web thread for up to 12 seconds.
     with connection_test_slot() if verified else nullcontext():
         with transaction.atomic():
@@ -89,7 +89,7 @@ def update_mailbox(*, id: str, member_id: str, verified: bool | None = None, **v
 
     Without a password the old one stays. Another server, account or folder is read from the last days on.
     """
-    values = _checked(values)
+    values = _validate(values)
     if not values.get("password"):
         # Passwords are never shown, so programs that write back what they read send an empty one.
         values.pop("password", None)
@@ -120,7 +120,7 @@ def update_mailbox(*, id: str, member_id: str, verified: bool | None = None, **v
     return mailbox
 
 
-def _checked(values: JsonObject) -> JsonObject:
+def _validate(values: JsonObject) -> JsonObject:
     """Return the values as they are stored. Raises ValidationFailed."""
     if "folders" not in values:
         return values

@@ -29,7 +29,7 @@ class InboxViewSet(ResourceViewSet):
 
     @endpoint("Read a received mail", output=InboundDetail, errors=("NotFound_404",))
     def retrieve(self, request: Request, id: str) -> object:
-        return self._one(id)
+        return self._mail_data(id)
 
     @endpoint(
         "Mark a received mail as read or unread",
@@ -40,7 +40,7 @@ class InboxViewSet(ResourceViewSet):
     )
     def update(self, request: Request, id: str, data: JsonObject) -> object:
         mark(id=id, is_read=data["is_read"])
-        return self._one(id)
+        return self._mail_data(id)
 
     @endpoint(
         "Delete received mail",
@@ -56,7 +56,7 @@ class InboxViewSet(ResourceViewSet):
         ids = list(self.selection().apply(InboundMessage.objects.all()).values_list("pk", flat=True))
         return {"deletedCount": delete_mail(ids=ids)}
 
-    def _one(self, id: str) -> JsonObject:
+    def _mail_data(self, id: str) -> JsonObject:
         mail = InboundDetail.one(InboundMessage.objects.filter(pk=id))
         if mail is None:
             raise not_found()

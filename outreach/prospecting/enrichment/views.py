@@ -28,7 +28,7 @@ class ProposalViewSet(ResourceViewSet):
 
     @endpoint("Read a proposal", output=ProposalOut, errors=("NotFound_404",))
     def retrieve(self, request: Request, id: str) -> object:
-        return self._one(id)
+        return self._proposal_data(id)
 
     @action(detail=True, methods=["post"])
     @endpoint(
@@ -40,7 +40,7 @@ class ProposalViewSet(ResourceViewSet):
         description="Writes the value to the contact, as PUT /contact/:id does. By session it takes contact.PUT too.",
     )
     def accept(self, request: Request, id: str, data: JsonObject) -> object:
-        if self._one(id) and not ContactRights.of(self.actor).change:
+        if self._proposal_data(id) and not ContactRights.of(self.actor).change:
             raise PermissionLacking("contact.PUT")
         return self._decide(id, data, accept=True)
 
@@ -51,9 +51,9 @@ class ProposalViewSet(ResourceViewSet):
 
     def _decide(self, id: str, data: JsonObject, *, accept: bool) -> Any:
         decide(id=id, member_id=self.actor.member_id, accept=accept, automation=data["automation"] == "run")
-        return self._one(id)
+        return self._proposal_data(id)
 
-    def _one(self, id: str) -> JsonObject:
+    def _proposal_data(self, id: str) -> JsonObject:
         proposal = ProposalOut.one(EnrichmentProposal.objects.filter(pk=id))
         if proposal is None:
             raise NamedError("NotFound_404", "there is no such proposal in this company", field="id")

@@ -68,7 +68,7 @@ def ask_sources(job: LeadGeneration, deadline: float) -> bool:
     for source in lead_sources() if job.new_contacts else ():
         if source.app.pk in app_ids:
             continue
-        entry, people = _ask(job, source, query)
+        entry, people = _search_source(job, source, query)
         others = [row for row in job.sources if row["app"] != entry["app"]]
         with transaction.atomic():
             going = save_progress(job, sources=[*others, entry], candidates=[*job.candidates, *people])
@@ -81,7 +81,7 @@ def ask_sources(job: LeadGeneration, deadline: float) -> bool:
     return True
 
 
-def _ask(job: LeadGeneration, source: LeadSource, query: SourceQuery) -> tuple[JsonObject, list[JsonObject]]:
+def _search_source(job: LeadGeneration, source: LeadSource, query: SourceQuery) -> tuple[JsonObject, list[JsonObject]]:
     """Return the source's entry with its result, and its candidates as they are stored."""
     before = next((record for record in job.sources if record["app"] == source.app.pk), None)
     entry = {"app": source.app.pk, "name": source.app.name, "tries": (before["tries"] if before else 0) + 1}
@@ -101,7 +101,7 @@ def new_people(job: LeadGeneration, terms: Sequence[Term]) -> NewPeople:
     Suppressed addresses, addresses of other domains, and people who lack required fields are left out. A person whom
     the company has by a unique key is represented by that contact.
     """
-    candidates = [Candidate.stored(row) for row in job.candidates]
+    candidates = [Candidate.from_row(row) for row in job.candidates]
     if not candidates:
         return NewPeople()
     suppressed = suppressed_addresses(person.email for person in candidates)

@@ -19,7 +19,7 @@ class SearchCriteria:
     places: tuple[Place, ...]
 
     @classmethod
-    def of(cls, prompt: str, industry: str) -> SearchCriteria:
+    def from_description(cls, prompt: str, industry: str) -> SearchCriteria:
         """Read a description. A place alone makes nobody fit who was to be something, too."""
         who = read_purpose(prompt).who
         places = places_of(who)

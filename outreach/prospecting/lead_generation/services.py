@@ -225,7 +225,7 @@ def _search(job: LeadGeneration, deadline: float) -> None:
     if job.total is None:
         update_owned(job, total=_candidates(job).count(), started_at=timezone.now())
     search = LeadSearch(prompt=job.prompt, industry=job.industry, company=company_brief())
-    sought = SearchCriteria.of(job.prompt, job.industry)
+    sought = SearchCriteria.from_description(job.prompt, job.industry)
     briefs = ContactBriefs.load()
     going = True
     while going:
@@ -270,10 +270,10 @@ def _best(
         (contact.pk, sought.fit(brief)) for contact, brief in zip(contacts, briefs.briefs_for(contacts), strict=True)
     ]
     results = [{"contact": id, "score": each.score, "reason": each.reason} for id, each in fits if each.score > 0]
-    return _ranked([*job.found, *results])[: SHORTLIST * job.count]
+    return _rank([*job.found, *results])[: SHORTLIST * job.count]
 
 
-def _ranked(results: list[Found]) -> list[Found]:
+def _rank(results: list[Found]) -> list[Found]:
     """Return the results, the best first. Among equals, the company's contacts come first, newer ones before older
     ones."""
     return sorted(
@@ -318,7 +318,7 @@ def _finish(job: LeadGeneration, judged: list[Found], people: NewPeople, unjudge
     """Make leads of the best and end the search, in the caller's transaction. `unjudged` says who was not judged."""
     contact_ids = [each["contact"] for each in judged if "candidate" not in each]
     free = set(_candidates(job).filter(pk__in=contact_ids).values_list("pk", flat=True))
-    ranked = [each for each in _ranked(judged) if "candidate" in each or each["contact"] in free][: job.count]
+    ranked = [each for each in _rank(judged) if "candidate" in each or each["contact"] in free][: job.count]
     try:
         with transaction.atomic():
             leads, problems = _make_all(job, ranked, people)
@@ -348,7 +348,7 @@ def _make_all(job: LeadGeneration, ranked: list[Found], people: NewPeople) -> tu
 def _nobody(job: LeadGeneration) -> str:
     """Return the reason why nobody was found, with the errors of the sources."""
     troubles = [source["error"] for source in job.sources if source["error"]]
-    places = ", ".join(place.name for place in SearchCriteria.of(job.prompt, job.industry).places)
+    places = ", ".join(place.name for place in SearchCriteria.from_description(job.prompt, job.industry).places)
     only = [f"Only people in {places} were looked for."] if places else []
     return " ".join([NOBODY_NEW if job.sources else NOBODY, *only, *troubles])
 

@@ -47,7 +47,7 @@ class Candidate:
         return {name: value for name, value in asdict(self).items() if value}
 
     @classmethod
-    def stored(cls, row: Values) -> Self:
+    def from_row(cls, row: Values) -> Self:
         """Return the candidate that a search stores."""
         return cls(**row)
 

@@ -33,7 +33,7 @@ def media(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Any) -> Pat
 def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many records had been read when each part was."""
     seen: list[int] = []
-    real = Records.after
+    real = Records.chunks_after
 
     def after(self: Records, done: int) -> Iterator[Any]:
         for until, chunk in real(self, done):

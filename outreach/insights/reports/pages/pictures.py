@@ -194,7 +194,7 @@ class ReportPage(Page):
         by_day = data["by"] == "day"
         rows = [self.row(row, columns, shown, formats) for row in data["rows"]]
         bars = [] if by_day else [row for row in rows if row["value"]]
-        lines = folded(rows) if by_day else rows
+        lines = fold_empty_days(rows) if by_day else rows
         most = None if by_day and chart != "table" else most  # a chart has all days
         return {
             "by": data["byTitle"],
@@ -236,12 +236,12 @@ class ReportPage(Page):
         return [
             (
                 number_text(values[column["key"]], column["type"], formats),
-                self.counted(lists, column) if values[column["key"]] else "",
+                self.counted_list(lists, column) if values[column["key"]] else "",
             )
             for column in columns
         ]
 
-    def counted(self, lists: Sequence[str | None], column: Values) -> str:
+    def counted_list(self, lists: Sequence[str | None], column: Values) -> str:
         """Return the page with the records that a column counts; "" if there is none."""
         listed = column["listed"]
         if listed is None or listed["place"] >= len(lists):
@@ -260,7 +260,7 @@ class ReportPage(Page):
         return self.address(LISTS[path], **{WITHIN: json.dumps(tree, separators=(",", ":"))})
 
 
-def folded(rows: Iterable[JsonObject]) -> list[JsonObject]:
+def fold_empty_days(rows: Iterable[JsonObject]) -> list[JsonObject]:
     """Return the rows of days, with one row in place of several in succession without data."""
     lines: list[JsonObject] = []
     for is_empty, group in groupby(rows, key=lambda row: bool(row["is_empty"])):

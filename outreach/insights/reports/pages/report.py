@@ -67,7 +67,7 @@ class Reports(ReportPage):
         return next((option for option in self.of_type["by"] if option["key"] == name), self.of_type["by"][0])
 
     @cached_property
-    def asked(self) -> dict[str, str]:
+    def requested_report(self) -> dict[str, str]:
         """Return the parameters of the address, without those that do not fit its report."""
         sent = self.request.GET
         metrics = [column["key"] for column in self.of_group["columns"]]
@@ -100,7 +100,7 @@ class Reports(ReportPage):
 
     def form(self) -> Form:
         """Return the form with the reader's choices: report, grouping and chart."""
-        by = self.asked["by"]
+        by = self.requested_report["by"]
         charts = options({name: label for name, label in CHARTS.items() if name != "line" or by == "day"})
         names = [Option(option["reportType"], option["title"]) for option in self.types]
         keys = {option["key"] for option in self.of_type["by"]}
@@ -112,12 +112,14 @@ class Reports(ReportPage):
             Field("by", gettext("By"), "select", required=True, options=groups),
             Field("chart", gettext("Chart"), "select", required=True, options=charts),
         ]
-        return Form(fields=fields, initial={field.name: self.asked[field.name] for field in fields})
+        return Form(fields=fields, initial={field.name: self.requested_report[field.name] for field in fields})
 
     def days_form(self, data: Values) -> Form:
         """Return the form with days of the reader's own."""
         fields = [Field("startDate", gettext("From"), "date"), Field("endDate", gettext("To"), "date")]
-        return Form(fields=fields, initial={name: self.asked.get(name) or data.get(name, "") for name in DAYS})
+        return Form(
+            fields=fields, initial={name: self.requested_report.get(name) or data.get(name, "") for name in DAYS}
+        )
 
     def get(self, request: HttpRequest) -> HttpResponse:
         if self.types and "download" in request.GET:
@@ -136,33 +138,35 @@ class Reports(ReportPage):
             "days_form": days_form,
             "file": self.address(**self.query(), download="true"),
             "periods": self.periods() if self.has_days else [],
-            "is_custom": self.asked["range"] == CUSTOM,
+            "is_custom": self.requested_report["range"] == CUSTOM,
             "kept": [
-                (SHOWN, self.asked["reportType"]),
-                *((name, self.asked[name]) for name in ("range", *DAYS) if name in self.asked),
+                (SHOWN, self.requested_report["reportType"]),
+                *((name, self.requested_report[name]) for name in ("range", *DAYS) if name in self.requested_report),
             ],
-            "chosen": [(name, self.asked[name]) for name in ("reportType", "by", "chart", "metric")],
+            "chosen": [(name, self.requested_report[name]) for name in ("reportType", "by", "chart", "metric")],
             "about": self.of_type["about"],
-            **(self.shown(answer) if answer.ok else {}),
+            **(self.report_context(answer) if answer.ok else {}),
         }
 
-    def shown(self, answer: Answer) -> JsonObject:
+    def report_context(self, answer: Answer) -> JsonObject:
         """Return the parts of the page that show the report."""
         data = answer.data
         return {
             "data": data,
             "is_cut": bool(answer.warning),
             "cards": self.cards(data),
-            "table_first": self.asked["reportType"] in COMPARED and self.asked["chart"] == "table",
-            "picture": self.picture(data, self.asked["chart"], self.asked["metric"]),
+            "table_first": self.requested_report["reportType"] in COMPARED
+            and self.requested_report["chart"] == "table",
+            "picture": self.picture(data, self.requested_report["chart"], self.requested_report["metric"]),
             "adding": self.adding(),
         }
 
     def periods(self) -> list[tuple[str, str, bool]]:
         """Return (label, address, whether it is shown) of each period."""
-        others = {name: value for name, value in self.asked.items() if name not in ("range", *DAYS)}
+        others = {name: value for name, value in self.requested_report.items() if name not in ("range", *DAYS)}
         return [
-            (label, self.address(**others, range=name), self.asked["range"] == name) for name, label in PERIODS.items()
+            (label, self.address(**others, range=name), self.requested_report["range"] == name)
+            for name, label in PERIODS.items()
         ]
 
     def cards(self, data: Values) -> list[JsonObject]:
@@ -170,8 +174,8 @@ class Reports(ReportPage):
         formats, before = self.reader.formats, data["before"]
         first, last = (date.fromisoformat(str(data[name])) for name in DAYS)
         days = (last - first).days + 1
-        earlier = self.earlier(before) if self.asked["range"] in CALENDAR else ""
-        keys = COMPARED.get(self.asked["reportType"])
+        earlier = self.earlier(before) if self.requested_report["range"] in CALENDAR else ""
+        keys = COMPARED.get(self.requested_report["reportType"])
         return [
             {
                 "title": column["title"],
@@ -179,12 +183,12 @@ class Reports(ReportPage):
                 "change": change_of(
                     data["totals"][column["key"]], before["totals"][column["key"]], column["type"], days, earlier
                 ),
-                "list": self.counted(data["lists"], column) if data["totals"][column["key"]] else "",
-                "address": self.address(**{**self.asked, "metric": column["key"]}),
-                "is_chosen": column["key"] == self.asked["metric"],
+                "list": self.counted_list(data["lists"], column) if data["totals"][column["key"]] else "",
+                "address": self.address(**{**self.requested_report, "metric": column["key"]}),
+                "is_chosen": column["key"] == self.requested_report["metric"],
             }
             for column in data["columns"]
-            if keys is None or column["key"] in keys or column["key"] == self.asked["metric"]
+            if keys is None or column["key"] in keys or column["key"] == self.requested_report["metric"]
         ]
 
     def earlier(self, before: Values) -> str:
@@ -194,7 +198,7 @@ class Reports(ReportPage):
 
     def query(self) -> dict[str, str]:
         """Return the parameters of the API's report."""
-        return {name: value for name, value in self.asked.items() if name not in ("chart", "metric")}
+        return {name: value for name, value in self.requested_report.items() if name not in ("chart", "metric")}
 
     def adding(self) -> Form | None:
         """Return the form that puts the report onto a dashboard, for those who may."""
@@ -227,7 +231,7 @@ class Reports(ReportPage):
     def do_add(self) -> HttpResponse:
         """Add the report to an existing dashboard, or to a new one."""
         sent = self.request.POST
-        tile = {name: self.asked[name] for name in ("reportType", "by", "metric", "chart")}
+        tile = {name: self.requested_report[name] for name in ("reportType", "by", "metric", "chart")}
         tile["range"] = sent.get("range", USUAL)
         if tile["range"] == CUSTOM:
             shown = self.read("logs/report", self.query()).data

@@ -45,15 +45,15 @@ def messages_named_in(mail: Mail, reported: Collection[str] = ()) -> Iterator[Na
         # RFC 5322, 3.6.4: the last id is the direct parent.
         (Matched.REFERENCES, reversed(ids_in(mail.message, "References"))),
     ):
-        yield from _own(ids, how)
+        yield from _own_ids(ids, how)
     # The plus address survives programs that drop References, and stands in whichever header the server adds.
     for _, address in mail.people(*DELIVERED):
         if match := _PLUS.search(address):
             yield Named(match[1], "", Matched.PLUS_ADDRESS)
-    yield from _own(reported, Matched.REPORT)
+    yield from _own_ids(reported, Matched.REPORT)
 
 
-def _own(message_ids: Collection[str] | Iterator[str], how: Matched) -> Iterator[Named]:
+def _own_ids(message_ids: Collection[str] | Iterator[str], how: Matched) -> Iterator[Named]:
     """Yield the ids that have the form of our Message-IDs, <row id@domain>."""
     for message_id in message_ids:
         row, _, domain = message_id.partition("@")

@@ -152,10 +152,10 @@ def raw_headers(message: Message, name: str) -> list[str]:
 def read_header(message: Message, name: str) -> str:
     """Return the header's first value with its encoded words decoded."""
     values = raw_headers(message, name)
-    return decoded(values[0]) if values else ""
+    return decode_words(values[0]) if values else ""
 
 
-def decoded(value: str) -> str:
+def decode_words(value: str) -> str:
     """Decode the encoded words (RFC 2047) of a header. Parts that can't be decoded stay unchanged."""
     if "=?" not in value:
         return clean_line(value)
@@ -169,7 +169,7 @@ def decoded(value: str) -> str:
 def addresses_in(value: str) -> list[tuple[str, str]]:
     """Return (name, address) of each address in a header's value; addresses in lower case."""
     try:
-        pairs = [(decoded(name), address.strip().lower()) for name, address in getaddresses([value])]
+        pairs = [(decode_words(name), address.strip().lower()) for name, address in getaddresses([value])]
     except (RecursionError, ValueError, IndexError):
         pairs = []
     kept = [(name[:300], address) for name, address in pairs if _ADDRESS.fullmatch(address)]

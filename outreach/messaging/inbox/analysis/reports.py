@@ -86,7 +86,7 @@ def _real(failures: Iterable[Failure]) -> list[Failure]:
 
 def encloses_mail(mail: Mail) -> bool:
     """Return whether the mail has another one, or its headers, within it."""
-    return next(_enclosed(mail), None) is not None
+    return next(_enclosed_mails(mail), None) is not None
 
 
 def read_complaint(mail: Mail) -> Report:
@@ -99,7 +99,7 @@ def read_complaint(mail: Mail) -> Report:
                 for _, address in addresses_in(" ".join(raw_headers(_fields(part), name))):
                     failures.append(Failure(address, Severity.HARD, "", "complaint"))
     if not failures:
-        for message in _enclosed(mail):
+        for message in _enclosed_mails(mail):
             for _, address in addresses_in(_recipient_address(message)):
                 failures.append(Failure(address, Severity.HARD, "", "complaint"))
     return Report(tuple(dict.fromkeys(failures))[:MAX_RECIPIENTS], original_ids(mail))
@@ -129,7 +129,7 @@ def says_failure(text: str) -> bool:
 
 def original_ids(mail: Mail) -> tuple[str, ...]:
     """Return the Message-IDs of the mail that a report is about: of the enclosed mail, then of lines in the text."""
-    ids = [id for message in _enclosed(mail) for id in ids_in(message, "Message-ID")]
+    ids = [id for message in _enclosed_mails(mail) for id in ids_in(message, "Message-ID")]
     ids += ids_in(mail.message, "X-Original-Message-ID")
     for part in mail.parts:
         if part.get_content_maintype() in ("text", "message"):
@@ -182,26 +182,28 @@ def _of_words(mail: Mail) -> Iterator[Failure]:
     named = [
         address for value in raw_headers(mail.message, "X-Failed-Recipients") for _, address in addresses_in(value)
     ]
-    temporary, permanent = _scanned(mail)
+    temporary, permanent = _scan_addresses(mail)
     if not (named or temporary or permanent):
         # An address on a line of its own, else the recipient of the enclosed mail.
-        alone = _LONE.finditer(_unquoted(text))
+        alone = _LONE.finditer(_text_before_original(text))
         permanent = [next(filter(None, match.groups())).lower() for match in alone][:MAX_RECIPIENTS]
         permanent = (
             permanent
-            or [address for message in _enclosed(mail) for _, address in addresses_in(_recipient_address(message))][:1]
+            or [
+                address for message in _enclosed_mails(mail) for _, address in addresses_in(_recipient_address(message))
+            ][:1]
         )
         permanent = permanent or [match[1].lower() for match in _ADDRESSED.finditer(text)][:1]
     for address in dict.fromkeys([*named, *permanent, *temporary]):
         said = _texts_about(mail, address)
-        match = STATUS.search(said[0]) or STATUS.search(_unquoted(text))
+        match = STATUS.search(said[0]) or STATUS.search(_text_before_original(text))
         # An address that is in both lists has failed for good: reports often quote the earlier delay.
         delayed = announces_delay(mail.subject) or (address in temporary and address not in permanent)
         action = "delayed" if delayed and address not in named else "failed"
         yield _failure(address, action, match[1] if match else "", said)
 
 
-def _scanned(mail: Mail) -> tuple[list[str], list[str]]:
+def _scan_addresses(mail: Mail) -> tuple[list[str], list[str]]:
     """Return the addresses that flufl.bounce finds, temporary and permanent failures apart."""
     try:
         lines = mail.message.as_bytes()[:MAX_SCANNED].split(b"\n")
@@ -216,7 +218,9 @@ def _scanned(mail: Mail) -> tuple[list[str], list[str]]:
 
 def _texts_about(mail: Mail, address: str) -> tuple[str, str]:
     """Return the part of the report's text about the address, and the whole text."""
-    text = "\n".join(_unquoted(_words(part)) for part in mail.parts if part.get_content_maintype() == "text")
+    text = "\n".join(
+        _text_before_original(_words(part)) for part in mail.parts if part.get_content_maintype() == "text"
+    )
     at = text.lower().find(address)
     begins = max(text.rfind("\n", 0, at), 0)
     about = _of_one(text[begins:][:_ABOUT], address) if at >= 0 else ""
@@ -231,7 +235,7 @@ def _of_one(text: str, address: str) -> str:
     return "\n".join(lines[: lines.index(other.string)]) if other else text
 
 
-def _unquoted(text: str) -> str:
+def _text_before_original(text: str) -> str:
     """Return the text up to the mail that it returns."""
     match = _ORIGINAL.search(text)
     return text[: match.start()] if match else text
@@ -257,7 +261,7 @@ def severity_of(action: str, status: str, *said: str) -> Severity:
     return next((severity for severity in judged if severity is not None), Severity.SOFT)
 
 
-def _enclosed(mail: Mail) -> Iterator[Message]:
+def _enclosed_mails(mail: Mail) -> Iterator[Message]:
     """Yield the mails, or their headers, that a report encloses."""
     for part in mail.parts:
         kind = part.get_content_type()

@@ -75,13 +75,13 @@ def reply_and_quote(mail: Mail) -> tuple[str, str]:
     """Return the mail's new text, and the rest: the quoted text and the signature."""
     plain = next((text for text in mail.texts("plain") if text.strip()), "")
     if plain or not mail.html:
-        return parted(plain)
+        return split_reply(plain)
     quote = _QUOTES.search(mail.html)
     before, after = (mail.html[: quote.start()], mail.html[quote.start() :]) if quote else (mail.html, "")
     said, quoted = _as_text(before), _as_text(after)
     if not said.strip():
-        return parted(quoted)
-    reply, rest = parted(said)
+        return split_reply(quoted)
+    reply, rest = split_reply(said)
     return reply, f"{rest}\n{quoted}".strip()
 
 
@@ -89,7 +89,7 @@ def _as_text(html: str) -> str:
     return text_from_html(sanitise_html(html))
 
 
-def parted(text: str) -> tuple[str, str]:
+def split_reply(text: str) -> tuple[str, str]:
     """Return the new part of a text, and the rest of it. Text below a quotation is new as well."""
     text = text.strip()
     head = text[:MAX_TEXT_LENGTH]
@@ -99,7 +99,7 @@ def parted(text: str) -> tuple[str, str]:
         lines = head.splitlines()
         above = next((place for place, line in enumerate(lines) if _QUOTED_LINE.match(line)), len(lines))
         said = "\n".join(_lines("\n".join(lines[above:]))).strip()
-    return said, _rest(text, said)
+    return said, _text_after(text, said)
 
 
 def _lines(text: str) -> list[str]:
@@ -118,7 +118,7 @@ def _lines(text: str) -> list[str]:
     return kept
 
 
-def _rest(text: str, said: str) -> str:
+def _text_after(text: str, said: str) -> str:
     """Return the text after the new part, or the whole text if the new part is between quoted lines."""
     if not said:
         return text
@@ -183,7 +183,7 @@ def _without_politeness(text: str) -> str:
     return " ".join(_POLITE.sub(" ", _plain(text)).split())
 
 
-def _folded(text: str) -> str:
+def _fold_text(text: str) -> str:
     """Return the text in lower case and without accents, of the same length where that is possible."""
     apart = unicodedata.normalize("NFKD", without_piles(text).lower())
     plain = "".join(character for character in apart if not "\u0300" <= character <= "\u036f").translate(_LETTERS)
@@ -191,4 +191,4 @@ def _folded(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    return " ".join(re.sub(r"[^\w\s]", " ", _folded(text)).split())
+    return " ".join(re.sub(r"[^\w\s]", " ", _fold_text(text)).split())

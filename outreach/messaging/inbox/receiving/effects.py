@@ -54,24 +54,24 @@ def store(received: Received) -> InboundMessage | None:
     job = received.job
     # An answer to an invitation of a message is an answer to the message, and stops its follow-ups.
     if row.kind == Kind.REPLY or (row.kind == Kind.CALENDAR and job is not None):
-        _replied(row, job)
+        _record_reply(row, job)
     elif row.kind == Kind.BOUNCE and job is not None:
-        _bounced(row, job)
+        _record_bounce(row, job)
     elif row.kind == Kind.COMPLAINT and job is not None:
-        _complained(row, job)
+        _record_complaint(row, job)
     if row.kind in (Kind.REPLY, Kind.CALENDAR):
-        _tell(row, received)
+        _notify(row, received)
     return row
 
 
-def _replied(row: InboundMessage, job: SendJob | None) -> None:
+def _record_reply(row: InboundMessage, job: SendJob | None) -> None:
     """Record the contact's reply and emit its event, which stops automatic messages on all channels."""
     if job is None:
         return
     # A guess by address may name the wrong message, so it proves nothing about an uncertain one.
     if row.matched_by != Matched.GUESS and job.sending_at is not None:
         confirm_sent(job, at=job.sending_at, proof=PROOF)
-    at = _after(row.received_at, job)
+    at = _reply_time(row.received_at, job)
     # Mails are read in any order: an older reply must not move the time back.
     Contact.objects.filter(pk=job.contact_id).update(
         replied_at=Greatest(Coalesce(F("replied_at"), at), at), updated_at=timezone.now()
@@ -81,7 +81,7 @@ def _replied(row: InboundMessage, job: SendJob | None) -> None:
     _emit("mail.replied", row, job)
 
 
-def _after(received_at: datetime, job: SendJob) -> datetime:
+def _reply_time(received_at: datetime, job: SendJob) -> datetime:
     """Return the time of the reply. It is always after the message that it replies to, even if the mailbox's clock
     is wrong."""
     now = timezone.now()
@@ -90,7 +90,7 @@ def _after(received_at: datetime, job: SendJob) -> datetime:
     return max(min(received_at, now), sent + timedelta(milliseconds=1))
 
 
-def _bounced(row: InboundMessage, job: SendJob) -> None:
+def _record_bounce(row: InboundMessage, job: SendJob) -> None:
     # The server still tries. To suppress here would lose people whose server was away for an hour.
     if row.severity == Severity.DELAYED:
         record_event(job.pk, "delivered" if row.status_code.startswith("2.") else "deferred", row.received_at)
@@ -117,7 +117,7 @@ def _bounced(row: InboundMessage, job: SendJob) -> None:
     _emit("mail.bounced", row, job)
 
 
-def _complained(row: InboundMessage, job: SendJob) -> None:
+def _record_complaint(row: InboundMessage, job: SendJob) -> None:
     record_event(job.pk, "complained", row.received_at)
     suppress([row.recipient], reason=Suppression.Reason.COMPLAINED, source=job.pk, details={"inbound": row.pk})
     guardrails.check_senders([job.sender_id])
@@ -162,7 +162,7 @@ def _emit(kind: str, row: InboundMessage, job: SendJob) -> None:
     emit(kind, [row.pk], payloads={row.pk: event_payload(kind, row, job)})
 
 
-def _tell(row: InboundMessage, received: Received) -> None:
+def _notify(row: InboundMessage, received: Received) -> None:
     """Notify who began the run and who looks after the lead; the organizer, of an answer to an invitation; or else the
     owners."""
     job = received.job

@@ -117,7 +117,7 @@ class _Imap(imaplib.IMAP4):
     def send(self, data: Any) -> None:
         # The time counts from the command, and not from the first byte of the answer.
         self.begin()
-        self.sock.settimeout(self._left())
+        self.sock.settimeout(self._seconds_left())
         super().send(data)
 
     def read(self, size: int) -> bytes:
@@ -144,7 +144,7 @@ class _Imap(imaplib.IMAP4):
 
     def _receive(self) -> None:
         # Set before each read: with one timeout for all, a server that sends a byte a second would never end.
-        self.sock.settimeout(self._left())
+        self.sock.settimeout(self._seconds_left())
         received = self.sock.recv(_CHUNK)
         if not received:
             raise self.abort("the server closed the connection")
@@ -158,7 +158,7 @@ class _Imap(imaplib.IMAP4):
         del self._received[:size]
         return taken
 
-    def _left(self) -> float:
+    def _seconds_left(self) -> float:
         left = self._deadline - monotonic()
         if left <= 0:
             raise TimeoutError
@@ -188,13 +188,13 @@ class Mailbox:
 
     def select(self, folder: str) -> Folder:
         """Open a folder for reading. Raises ImapFailed."""
-        with _explained("select", f"The folder {folder!r} could not be opened"):
+        with _explain_errors("select", f"The folder {folder!r} could not be opened"):
             # EXAMINE instead of SELECT (RFC 9051, 6.3.3), so that the server itself refuses changes.
             response = self._client.select_folder(folder, readonly=True)
             # Old servers leave UIDNEXT out, although it is required now.
             return Folder(_uid(response[b"UIDVALIDITY"]), _uid(response.get(b"UIDNEXT", 0)))
 
-    def after(self, last_uid: int) -> list[int]:
+    def uids_after(self, last_uid: int) -> list[int]:
         """Return the UIDs above one, in their order."""
         # A server answers n:* with the last mail even where that is older.
         return self._search(["UID", f"{last_uid + 1}:*"], above=last_uid)
@@ -204,20 +204,20 @@ class Mailbox:
         return self._search(["SINCE", day])
 
     def _search(self, criteria: list[Any], above: int = 0) -> list[int]:
-        with _explained("select", "The mailbox could not be searched"):
+        with _explain_errors("select", "The mailbox could not be searched"):
             # A server that answers with other numbers must not make us read the same mails for ever.
             return sorted(uid for uid in self._client.search(criteria) if above < uid <= MAX_UID)
 
     def headers(self, uids: Sequence[int]) -> dict[int, tuple[bytes, datetime | None]]:
         """Return the headers of the mails, the first MAX_HEADER_BYTES bytes, and when each came."""
-        with _explained("select", "The mailbox could not be read"):
+        with _explain_errors("select", "The mailbox could not be read"):
             # PEEK leaves the \Seen flag alone: people would take mails that we read for read by themselves.
             mails = self._client.fetch(uids, [f"BODY.PEEK[HEADER]<0.{MAX_HEADER_BYTES}>", "INTERNALDATE"])
         return {uid: (_body(mails[uid]), mails[uid].get(b"INTERNALDATE")) for uid in uids if uid in mails}
 
     def whole(self, uid: int) -> bytes:
         """Return a mail, its first MAX_BYTES; empty if it has gone."""
-        with _explained("select", "A mail could not be read"):
+        with _explain_errors("select", "A mail could not be read"):
             mails = self._client.fetch([uid], [f"BODY.PEEK[]<0.{MAX_BYTES}>"])
         return _body(mails.get(uid, {}))
 
@@ -229,10 +229,10 @@ def open_mailbox(config: ImapConfig, timeouts: Timeouts | None = None) -> Iterat
     Secure: TLS from the first byte on port 993, STARTTLS on others. Otherwise STARTTLS where the server offers it, with
     any certificate on this machine, and a password goes unencrypted to private addresses only.
     """
-    client = _connected(config, timeouts or Timeouts())
+    client = _connect(config, timeouts or Timeouts())
     try:
-        encryption = _encrypted(client, config)
-        with _explained("auth", f"{config.host} refused the user name and password"):
+        encryption = _encrypt(client, config)
+        with _explain_errors("auth", f"{config.host} refused the user name and password"):
             _log_in(client, config)
         yield Mailbox(client, encryption)
     finally:
@@ -243,13 +243,13 @@ def open_mailbox(config: ImapConfig, timeouts: Timeouts | None = None) -> Iterat
             client.shutdown()
 
 
-def _connected(config: ImapConfig, timeouts: Timeouts) -> _Client:
+def _connect(config: ImapConfig, timeouts: Timeouts) -> _Client:
     try:
         return _Client(config, timeouts)
     except OutboundRefused as refused:
         raise ImapFailed("connect", refused.detail) from None
     except ssl.SSLCertVerificationError as error:
-        raise ImapFailed("tls", _untrusted(config, error)) from None
+        raise ImapFailed("tls", _certificate_error(config, error)) from None
     except ssl.SSLError:
         text = f"Encryption with {config.place} failed. The port may expect no encryption, or STARTTLS."
         raise ImapFailed("tls", text) from None
@@ -263,11 +263,11 @@ def _connected(config: ImapConfig, timeouts: Timeouts) -> _Client:
         raise ImapFailed("connect", f"{config.place} could not be reached: {_readable(error)}.") from None
 
 
-def _untrusted(config: ImapConfig, error: ssl.SSLCertVerificationError) -> str:
+def _certificate_error(config: ImapConfig, error: ssl.SSLCertVerificationError) -> str:
     return f"The certificate of {config.host} could not be trusted: {error.verify_message.rstrip('.')}."
 
 
-def _encrypted(client: _Client, config: ImapConfig) -> str | None:
+def _encrypt(client: _Client, config: ImapConfig) -> str | None:
     """Encrypt the connection as its owner demands. Returns the encryption, such as TLSv1.3."""
     if config.secure and config.port in IMPLICIT_TLS_PORTS:
         return _version(client)
@@ -277,7 +277,7 @@ def _encrypted(client: _Client, config: ImapConfig) -> str | None:
             verify = config.secure or not is_loopback(client.socket().getpeername()[0])
             client.starttls(client_context(verify=verify))
         except ssl.SSLCertVerificationError as error:
-            raise ImapFailed("tls", _untrusted(config, error)) from None
+            raise ImapFailed("tls", _certificate_error(config, error)) from None
         except (OSError, IMAPClientError, imaplib.IMAP4.error, ValueError) as error:
             raise ImapFailed("tls", f"Encryption with {config.place} failed: {_readable(error)}.") from None
         return _version(client)
@@ -304,7 +304,7 @@ def _log_in(client: _Client, config: ImapConfig) -> None:
 
 
 @contextmanager
-def _explained(stage: str, what: str) -> Iterator[None]:
+def _explain_errors(stage: str, what: str) -> Iterator[None]:
     """Convert the errors of a mailbox into an ImapFailed whose text begins with `what`."""
     try:
         yield

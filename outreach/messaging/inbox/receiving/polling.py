@@ -62,7 +62,7 @@ def poll(mailbox: ImapMailbox, deadline: float) -> None:
     try:
         # An answer that is waited for when the time is over gets a little more.
         with open_mailbox(config_of(mailbox), Timeouts(total=max(1, deadline - monotonic()) + GRACE)) as opened:
-            reader = Reader.of(mailbox)
+            reader = Reader.for_mailbox(mailbox)
             done = all(_read_folder(reader, opened, folder, deadline) for folder in mailbox.folders)
         # Not done: it is due at once, after those that have waited longer.
         _release(
@@ -114,7 +114,7 @@ def _read_folder(reader: Reader, opened: Mailbox, folder: str, deadline: float) 
         # Older mails are skipped for good, so that the position begins after them.
         last = max(state.next_uid - 1, uids[-1] if uids else 0)
     else:
-        uids = opened.after(position["lastUid"])
+        uids = opened.uids_after(position["lastUid"])
         last = uids[-1] if uids else position["lastUid"]
     for start in range(0, len(uids), BATCH):
         batch = uids[start : start + BATCH]
@@ -131,7 +131,7 @@ def _read_batch(reader: Reader, opened: Mailbox, folder: str, validity: int, uid
     """Read some mails: the headers of all, and the whole of those that may concern the company."""
     headers = opened.headers(uids)
     # Only headers are read of mails that do not concern the company: other people's mail is not ours to read.
-    chosen = reader.wanted({uid: read_mail(raw) for uid, (raw, _) in headers.items()})
+    chosen = reader.relevant_uids({uid: read_mail(raw) for uid, (raw, _) in headers.items()})
     for uid in sorted(chosen):
         raw = opened.whole(uid)  # one by one: a mail may have megabytes
         place = Place(folder, validity, uid, _received_at(headers[uid][1]))

@@ -55,14 +55,14 @@ class Reader:
     own: frozenset[str] = field(default_factory=frozenset)
 
     @classmethod
-    def of(cls, mailbox: ImapMailbox) -> Reader:
+    def for_mailbox(cls, mailbox: ImapMailbox) -> Reader:
         """Return the reader of a mailbox; the addresses of all senders of the company are its own."""
         # Copies of our mails, as in a shared mailbox, must not count as replies to them.
         own = {address.lower() for address in Smtp.objects.values_list("from_email", flat=True)}
         # Its name is mostly its address, which may be an alias that no sender has.
         return cls(mailbox, frozenset(own | {mailbox.username.lower()}))
 
-    def wanted(self, headers: dict[int, Mail]) -> set[int]:
+    def relevant_uids(self, headers: dict[int, Mail]) -> set[int]:
         """Return the UIDs of those mails, by their headers, that may concern the company. A few statements for all."""
         others = {uid: mail for uid, mail in headers.items() if mail.sender[1] not in self.own or report_type(mail)}
         named = {uid: {message.id for message in messages_named_in(mail)} for uid, mail in others.items()}
@@ -88,7 +88,7 @@ class Reader:
 
     def read(self, mail: Mail, raw: bytes, place: Place) -> Received | None:
         """Return the mail with its kind and the message or meeting that it belongs to, or None if there is neither."""
-        answered = self._answered(mail)
+        answered = self._answered_subject(mail)
         kind = classify(mail, self.own, answered)
         if kind == Kind.OWN:
             return None
@@ -118,7 +118,7 @@ class Reader:
             answer=answer if meeting else None,
         )
 
-    def _answered(self, mail: Mail) -> str | None:
+    def _answered_subject(self, mail: Mail) -> str | None:
         """Return the subject of the message that In-Reply-To or References names, or None."""
         named = [
             message for message in messages_named_in(mail) if message.how in (Matched.IN_REPLY_TO, Matched.REFERENCES)

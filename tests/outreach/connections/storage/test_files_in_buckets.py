@@ -218,7 +218,7 @@ def test_a_bucket_that_does_not_answer_takes_nothing(
         target = stores.next_target()
         Bucket.objects.update(updated_at=timezone.now())
         with pytest.raises(Exception, match="has just been changed"):
-            target.hold()
+            target.lock_bucket()
 
 
 def test_the_service_s_bucket_takes_what_companies_without_one_upload(

@@ -13,7 +13,7 @@ from crm.models import Contact
 from crm.privacy.registry import PERSONAL_DATA, DataSubject
 from outreach.insights.crm_chat.catalogue import TABLES
 from outreach.insights.crm_chat.offline import plan
-from outreach.insights.crm_chat.plans import clean_answer, unproved
+from outreach.insights.crm_chat.plans import clean_answer, unproved_figures
 from outreach.insights.crm_chat.services import QUESTION_LIFE, forget_old
 from outreach.models import AiApp, CrmChatMessage, CrmChatThread
 from tests.kit.cast import Cast
@@ -224,4 +224,4 @@ def test_links_and_figures_of_an_answer_are_looked_at() -> None:
     assert clean_answer("See ![x](https://evil.example/?q=Ann) or www.evil.example/a, or javascript:alert(1)") == (
         "See x or (link left out) or (link left out)"
     )
-    assert unproved("1,200.50 of 3 and 7", ['{"total": 3}', "1200.5"]) == ["7"]
+    assert unproved_figures("1,200.50 of 3 and 7", ['{"total": 3}', "1200.5"]) == ["7"]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from imapclient.exceptions import LoginError
 
-from outreach.messaging.inbox.receiving.imap import ImapConfig, ImapFailed, _explained, open_mailbox
+from outreach.messaging.inbox.receiving.imap import ImapConfig, ImapFailed, _explain_errors, open_mailbox
 from outreach.models import ImapMailbox
 from tests.kit.cast import Cast
 from tests.kit.imap_server import PASSWORD, USER, ImapServer
@@ -92,7 +92,7 @@ def test_a_server_on_this_machine_may_sign_its_certificate_itself(
     ],
 )
 def test_errors_are_in_the_words_of_the_server_or_of_people(error: Exception, words: str) -> None:
-    with pytest.raises(ImapFailed) as caught, _explained("select", "The folder could not be opened"):
+    with pytest.raises(ImapFailed) as caught, _explain_errors("select", "The folder could not be opened"):
         raise error
     assert caught.value.detail == f"The folder could not be opened: {words}"
 

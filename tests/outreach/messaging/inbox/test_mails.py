@@ -12,7 +12,7 @@ from outreach.messaging.inbox.analysis.classification import Kind, calendar_part
 from outreach.messaging.inbox.analysis.matching import first_known, messages_named_in
 from outreach.messaging.inbox.analysis.parsing import MAX_BYTES, Mail, read_mail
 from outreach.messaging.inbox.analysis.reports import Report, read_bounce, read_complaint
-from outreach.messaging.inbox.analysis.words import asks_to_stop, parted, reply_and_quote
+from outreach.messaging.inbox.analysis.words import asks_to_stop, reply_and_quote, split_reply
 from outreach.messaging.suppression.addresses import is_address
 
 MAILS = Path(__file__).parent / "mails"
@@ -158,9 +158,9 @@ def test_hostile_mails_are_read_in_bounded_time(raw: bytes) -> None:
 
 
 def test_words_below_a_quotation_and_plain_ones_are_new() -> None:
-    assert parted("Yes.") == ("Yes.", "")
-    assert parted("") == ("", "")
-    said, quoted = parted("> shall we?\nYes.\n> when?\nToday.")
+    assert split_reply("Yes.") == ("Yes.", "")
+    assert split_reply("") == ("", "")
+    said, quoted = split_reply("> shall we?\nYes.\n> when?\nToday.")
     assert said == "Yes.\nToday."
     assert "shall we" in quoted
 

@@ -7,7 +7,7 @@ import pytest
 from outreach.messaging.inbox.analysis.absences import NOTICES
 from outreach.messaging.inbox.analysis.stop_phrases import STOP
 from outreach.messaging.inbox.analysis.subjects import announces_absence
-from outreach.messaging.inbox.analysis.words import asks_to_stop, parted
+from outreach.messaging.inbox.analysis.words import asks_to_stop, split_reply
 
 AUTOMATIC = [
     ("Absence : Re: Coffee", "Coffee"),
@@ -345,18 +345,18 @@ def test_other_replies_unsubscribe_nobody(words: str) -> None:
 
 @pytest.mark.parametrize("text", SIGNED)
 def test_greetings_and_signatures_do_not_hide_the_wish(text: str) -> None:
-    reply, _ = parted(f"{text}\n\n> Our new offer\n> Bye")
+    reply, _ = split_reply(f"{text}\n\n> Our new offer\n> Bye")
     assert asks_to_stop(reply) is True
 
 
 @pytest.mark.parametrize("text", ANSWERS)
 def test_signed_answers_that_say_more_unsubscribe_nobody(text: str) -> None:
-    reply, _ = parted(f"{text}\n\n> Unsubscribe me\n> Bye") if text else ("", "")
+    reply, _ = split_reply(f"{text}\n\n> Unsubscribe me\n> Bye") if text else ("", "")
     assert asks_to_stop(reply) is False
 
 
 def test_a_quoted_wish_unsubscribes_nobody() -> None:
-    reply, _ = parted("Tuesday is fine.\nBest,\nAnn\n\nOn 1 May 2026 Bob wrote:\n> please unsubscribe me")
+    reply, _ = split_reply("Tuesday is fine.\nBest,\nAnn\n\nOn 1 May 2026 Bob wrote:\n> please unsubscribe me")
     assert asks_to_stop(reply) is False
 
 

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from outreach.messaging.inbox.analysis.mailing_words import with_tokens
-from outreach.messaging.inbox.analysis.words import asks_to_stop, parted
+from outreach.messaging.inbox.analysis.words import asks_to_stop, split_reply
 
 WISHES = [
     "Thank you for reaching out. Please remove us from your list.",
@@ -363,7 +363,7 @@ TOKENS = [
 
 @pytest.mark.parametrize("text", WISHES)
 def test_a_wish_that_names_a_list_or_nothing_unsubscribes(text: str) -> None:
-    reply, _ = parted(f"{text}\n\n> Our new offer\n> Bye")
+    reply, _ = split_reply(f"{text}\n\n> Our new offer\n> Bye")
     assert asks_to_stop(reply) is True
 
 

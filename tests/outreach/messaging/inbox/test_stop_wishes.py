@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from outreach.messaging.inbox.analysis.words import asks_to_stop, parted
+from outreach.messaging.inbox.analysis.words import asks_to_stop, split_reply
 
 WISHES = [
     "Please delete us from your database.",
@@ -371,7 +371,7 @@ OTHERS = [
 
 @pytest.mark.parametrize("text", WISHES)
 def test_a_wish_with_a_reason_unsubscribes(text: str) -> None:
-    reply, _ = parted(f"{text}\n\n> Our new offer\n> Bye")
+    reply, _ = split_reply(f"{text}\n\n> Our new offer\n> Bye")
     assert asks_to_stop(reply) is True
 
 
