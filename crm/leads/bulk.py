@@ -9,12 +9,12 @@ from core.errors import NamedError
 from core.lists import BulkSelection
 from core.types import Values
 from crm.bulk_jobs.changes import DELETE, UPDATE, Outcome, change_many
+from crm.leads.duplicates import OPENING, check_duplicates, duplicate_rule, lock_duplicates, reopened_leads
 from crm.leads.kind import LEAD
 from crm.leads.places import settled_changes
 from crm.leads.references import missing_references
 from crm.leads.relations import Relations
 from crm.leads.schema import CONTACT_KEYS, LeadRow, LeadSchema, closed_statuses
-from crm.leads.writes.duplicates import OPENING, check_duplicates, duplicate_rule, lock_duplicates, reopened_leads
 from crm.leads.writes.updates import PRODUCTS
 from crm.records.problems import problems_error
 from crm.records.schema import BAD_SYSTEM

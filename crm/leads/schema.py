@@ -15,8 +15,8 @@ from crm.contacts.kind import CONTACT
 from crm.contacts.schema import ContactRow, ContactSchema, without_repeats
 from crm.field_types import TextFormat
 from crm.field_types.values import clean_text
+from crm.leads.duplicates import Rule
 from crm.leads.kind import LEAD
-from crm.leads.writes.duplicates import Rule
 from crm.pipelines.default import kind_of_option
 from crm.pipelines.models import Stage
 from crm.pipelines.stages import LOST, WON, Stages

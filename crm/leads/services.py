@@ -17,13 +17,7 @@ from crm.contacts.kind import CONTACT
 from crm.contacts.models import Contact
 from crm.contacts.rights import LEFT_ALONE, ContactRights, unchanged_values_note
 from crm.contacts.services import change_contact
-from crm.leads.kind import LEAD
-from crm.leads.models import Lead
-from crm.leads.places import refuse_placeless, refuse_reasonless
-from crm.leads.references import missing_references
-from crm.leads.relations import Relations, own_relations
-from crm.leads.schema import CONTACT_KEYS, LeadRow, LeadSchema
-from crm.leads.writes.duplicates import (
+from crm.leads.duplicates import (
     DUPLICATE,
     REPEATED,
     REPEATS,
@@ -31,6 +25,12 @@ from crm.leads.writes.duplicates import (
     lock_duplicates,
     repeated_lead_text,
 )
+from crm.leads.kind import LEAD
+from crm.leads.models import Lead
+from crm.leads.places import refuse_placeless, refuse_reasonless
+from crm.leads.references import missing_references
+from crm.leads.relations import Relations, own_relations
+from crm.leads.schema import CONTACT_KEYS, LeadRow, LeadSchema
 from crm.leads.writes.updates import update_leads
 from crm.leads.writes.writer import LeadResult, write_leads
 from crm.pipelines.stages import PLACE

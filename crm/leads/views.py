@@ -17,6 +17,7 @@ from crm.contacts.rights import ContactRights
 from crm.leads.board import read_board
 from crm.leads.board_serializers import PIPELINE, BoardOut
 from crm.leads.bulk import delete_leads, update_many
+from crm.leads.duplicates import DUPLICATE, REPEATED
 from crm.leads.filters import LEAD_FIELDS
 from crm.leads.kind import LEAD
 from crm.leads.selectors import live_leads
@@ -31,7 +32,6 @@ from crm.leads.serializers import (
     relations_of,
 )
 from crm.leads.services import create_lead, create_leads, update_lead
-from crm.leads.writes.duplicates import DUPLICATE, REPEATED
 from crm.records.serializers import BulkDeleted, BulkUpdated, drops_invalid
 from crm.records.summary import SELECTING, AmountGroupOut, Summary
 from crm.records.views import VALUE_ERRORS, RecordViewSet, bulk_answer, listed_records, response_metadata

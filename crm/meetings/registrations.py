@@ -10,7 +10,7 @@ from crm.meetings.agenda.views import CalendarViewSet, MyCalendarViewSet
 from crm.meetings.mails import REMINDER
 from crm.meetings.models import Meeting
 from crm.meetings.offline.views import OfflineMeetingViewSet
-from crm.meetings.video.registry import PROVIDERS
+from crm.meetings.providers.registry import PROVIDERS
 from crm.meetings.video.views import MyVideoCallViewSet, VideoCallViewSet, VideoSettingsViewSet
 from crm.meetings.views import MeetingViewSet
 

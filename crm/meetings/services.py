@@ -25,7 +25,7 @@ from crm.meetings.attendees import Attendance, Given, attendees_of, replace_atte
 from crm.meetings.icalendar import Method, calendar_file
 from crm.meetings.mails import MeetingMails
 from crm.meetings.models import Meeting, MeetingAttendee, VideoSettings
-from crm.meetings.video.registry import provider_of
+from crm.meetings.providers.registry import provider_of
 from crm.records.datetimes import check_timezone, company_timezone, read_datetime
 from crm.records.writes.updates import Changes, event_value
 

@@ -13,10 +13,10 @@ from core.errors import NamedError
 from core.events import emit
 from core.types import Values
 from crm.bulk_jobs.history import journal
+from crm.leads.duplicates import check_duplicates, duplicate_rule, reopened_leads
 from crm.leads.kind import LEAD
 from crm.leads.models import Lead
 from crm.leads.schema import closed_statuses
-from crm.leads.writes.duplicates import check_duplicates, duplicate_rule, reopened_leads
 from crm.merging.choices import choose
 from crm.merging.models import Merge
 from crm.merging.references import MovedRows, move

@@ -23,8 +23,8 @@ from crm.imports.types.base import (
 from crm.imports.types.employers import delete_unnamed_organizations, employ_lead_rows
 from crm.imports.types.lead_places import PLACE_FIELDS, PlaceLookups
 from crm.imports.types.named_leads import update_named_leads
+from crm.leads.duplicates import DUPLICATE, REPEATED_TEXT
 from crm.leads.schema import LeadRow, LeadSchema
-from crm.leads.writes.duplicates import DUPLICATE, REPEATED_TEXT
 from crm.leads.writes.writer import write_leads
 from crm.products.models import ProductService
 from crm.records.problems import ValueProblem

@@ -13,10 +13,10 @@ from crm.contacts.updates import update_contacts
 from crm.contacts.writer import import_source
 from crm.imports.models import Import
 from crm.imports.types.base import RECORD_ID, BatchResult
+from crm.leads.duplicates import DUPLICATE, REPEATED_TEXT, Rule, find_repeating_leads
 from crm.leads.models import Lead
 from crm.leads.references import missing_teams, no_team
 from crm.leads.schema import LeadRow, LeadSchema
-from crm.leads.writes.duplicates import DUPLICATE, REPEATED_TEXT, Rule, find_repeating_leads
 from crm.leads.writes.updates import update_leads
 from crm.records.problems import ValueProblem
 

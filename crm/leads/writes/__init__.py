@@ -1,1 +1,1 @@
-"""Writes of leads: new ones, changes, who gets them, and what repeats."""
+"""Writes of leads: new ones, changes, and who gets them."""

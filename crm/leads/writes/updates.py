@@ -12,9 +12,9 @@ from django.utils import timezone
 from core.events import emit
 from crm.bulk_jobs.history import journal
 from crm.bulk_jobs.history.journal import Source
+from crm.leads.duplicates import reopened_leads
 from crm.leads.models import LeadProduct
 from crm.leads.schema import LeadRow, LeadSchema
-from crm.leads.writes.duplicates import reopened_leads
 from crm.records.values import Links
 from crm.records.writes.updates import (
     RecordState,
@@ -33,7 +33,7 @@ PRODUCTS = Links(LeadProduct._meta.db_table, "lead_id", "product_service_id")
 class LeadUpdates:
     """The outcome of an update: applied rows as (index, id), rows whose lead is missing, and the changed leads.
 
-    `reopened` are those that may repeat another lead now (crm.leads.writes.duplicates).
+    `reopened` are those that may repeat another lead now (crm.leads.duplicates).
     """
 
     updated: list[tuple[int, str]] = field(default_factory=list)

@@ -23,10 +23,10 @@ from crm.contacts.schema import ContactRow
 from crm.contacts.unique_key import Collision, KeyedRow, keyed_row, live_holders, lock_unique_key, recreated_contacts
 from crm.contacts.updates import Take, update_contacts
 from crm.contacts.writer import import_source, write_contacts
+from crm.leads.duplicates import DUPLICATE, OpenLeads, Rule, find_repeating_leads, repeated_lead_text
 from crm.leads.references import missing_teams, no_team
 from crm.leads.schema import NO_CONTACT, LeadRow, LeadSchema
 from crm.leads.writes.assignment import assign, default_team
-from crm.leads.writes.duplicates import DUPLICATE, OpenLeads, Rule, find_repeating_leads, repeated_lead_text
 from crm.leads.writes.updates import PRODUCTS, LeadUpdates, update_leads
 from crm.products.models import ProductService
 from crm.records.problems import ValueProblem

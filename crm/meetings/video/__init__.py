@@ -1,1 +1,1 @@
-"""Links of video calls, by providers: each is a file and a line in `registry.py`, or registers itself from above."""
+"""Meetings with video calls: their operations, and the settings of links."""

@@ -6,8 +6,8 @@ from rest_framework import serializers
 
 from core.api.input import Input, TextInput
 from core.api.output import Computed, Output
+from crm.meetings.providers.link_template import MAX_LENGTH
 from crm.meetings.serializers import MeetingCreate, MeetingUpdate
-from crm.meetings.video.link_template import MAX_LENGTH
 
 
 class VideoCallUpdate(MeetingUpdate):

@@ -7,8 +7,8 @@ from django.db import transaction
 from core.errors import NamedError
 from core.types import JsonObject
 from crm.meetings.models import VideoSettings
-from crm.meetings.video.link_template import check_template
-from crm.meetings.video.registry import PROVIDERS
+from crm.meetings.providers.link_template import check_template
+from crm.meetings.providers.registry import PROVIDERS
 
 
 def read_settings(member_id: str) -> JsonObject:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crm.meetings.video.base import VideoProvider
+from crm.meetings.providers.base import VideoProvider
 from outreach.connections.calendars.google import KEY
 from outreach.connections.calendars.logins import NOT_SET_UP, connection_of, is_set_up
 

@@ -7,7 +7,7 @@ from accounts.settings.notices import register_notice
 from core.api.routes import protected
 from core.events import EventConsumer
 from core.jobs import QueueWork, register
-from crm.meetings.video.registry import register_provider
+from crm.meetings.providers.registry import register_provider
 from crm.privacy.registry import dangling_rows, register_personal_data
 from outreach.connections.calendars.busy_times import ask_due, due_connections
 from outreach.connections.calendars.event_sync import MEETING_EVENTS, note_meetings, write_due

@@ -18,8 +18,8 @@ from core.types import JsonObject
 from outreach.connections.connected_apps.registry import CONNECTED_APPS, MODULE
 from outreach.connections.connected_apps.turns import connection_test_slot
 from outreach.connections.senders.models import Smtp
+from outreach.messaging.inbox.imap import ImapConfig, ImapFailed, Timeouts, open_mailbox
 from outreach.messaging.inbox.models import ImapMailbox
-from outreach.messaging.inbox.receiving.imap import ImapConfig, ImapFailed, Timeouts, open_mailbox
 
 NOT_FOUND = "AppNotFound_400"
 CONNECTION = frozenset({"host", "port", "username", "password", "secure", "folders"})

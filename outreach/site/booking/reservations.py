@@ -28,6 +28,7 @@ from core.tenancy import company_scope, unscoped
 from core.types import JsonObject, Values
 from crm.activities.reminders import schedule_reminder
 from crm.meetings.models import Meeting
+from crm.meetings.providers.registry import provider_of
 from crm.meetings.services import (
     cancel_meetings,
     create_meeting,
@@ -35,7 +36,6 @@ from crm.meetings.services import (
     update_meeting,
     video_provider_of_company,
 )
-from crm.meetings.video.registry import provider_of
 from crm.records.writes.updates import event_value
 from outreach.connections.calendars.busy_times import ask_now
 from outreach.site.booking.models import MAX_SLUG_LENGTH, TOKEN_LENGTH, Booking, BookingPage

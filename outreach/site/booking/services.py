@@ -17,7 +17,7 @@ from crm.activities.participants import check_member
 from crm.contacts.schema import ContactSchema
 from crm.leads.sources import check_source
 from crm.meetings.models import Meeting, VideoSettings
-from crm.meetings.video.registry import PROVIDERS
+from crm.meetings.providers.registry import PROVIDERS
 from crm.records.datetimes import check_timezone
 from crm.teams.models import Team
 from outreach.site.booking.hours import WORKING, check_days

@@ -24,11 +24,11 @@ from crm.contacts.rights import ContactRights
 from crm.contacts.schema import NUMBER_COLUMNS
 from crm.contacts.services import change_contact
 from crm.field_types import BadValue, TextFormat
+from crm.leads.duplicates import REPEATED, repeated_lead_text
 from crm.leads.kind import LEAD
 from crm.leads.models import Lead
 from crm.leads.references import missing_references
 from crm.leads.schema import LeadRow, LeadSchema
-from crm.leads.writes.duplicates import REPEATED, repeated_lead_text
 from crm.leads.writes.writer import Existing, LeadResult, write_leads
 from crm.records.problems import ValueProblem, problems_error
 from outreach.site.forms.models import Form, FormLead

@@ -40,7 +40,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
             seen.append(until)
             yield until, chunk
 
-    monkeypatch.setattr(Records, "after", after)
+    monkeypatch.setattr(Records, "chunks_after", after)
     return seen
 
 

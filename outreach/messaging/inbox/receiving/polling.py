@@ -18,11 +18,11 @@ from core.tenancy import company_scope
 from outreach.connections.connected_apps.registry import MODULE
 from outreach.messaging.delivery.limits.pauses import NOTIFY_AFTER
 from outreach.messaging.inbox.analysis.parsing import Mail, read_mail
+from outreach.messaging.inbox.imap import ImapFailed, Mailbox, Timeouts, open_mailbox
 from outreach.messaging.inbox.mailboxes import config_of
 from outreach.messaging.inbox.mails import MAILBOX_FAILING
 from outreach.messaging.inbox.models import ImapMailbox
 from outreach.messaging.inbox.receiving.effects import store
-from outreach.messaging.inbox.receiving.imap import ImapFailed, Mailbox, Timeouts, open_mailbox
 from outreach.messaging.inbox.receiving.received import Place, Reader
 
 log = logging.getLogger(__name__)

@@ -167,7 +167,7 @@ def _killed_after_the_object(patched: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("kill", "objects"),
     [
-        (_killed_before(Target, "hold"), 0),
+        (_killed_before(Target, "lock_bucket"), 0),
         (_killed_before(s3, "put"), 0),
         (_killed_after_the_object, 1),
     ],

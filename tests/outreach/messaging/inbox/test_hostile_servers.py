@@ -10,8 +10,8 @@ from contextlib import contextmanager, suppress
 import pytest
 from django.utils import timezone
 
+from outreach.messaging.inbox import imap as client
 from outreach.messaging.inbox.analysis.parsing import MAX_HEADER_BYTES, read_mail
-from outreach.messaging.inbox.receiving import imap as client
 from outreach.models import ImapMailbox
 from tests.kit.cast import Cast
 from tests.kit.imap_server import ImapServer

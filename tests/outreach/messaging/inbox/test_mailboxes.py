@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from imapclient.exceptions import LoginError
 
-from outreach.messaging.inbox.receiving.imap import ImapConfig, ImapFailed, _explain_errors, open_mailbox
+from outreach.messaging.inbox.imap import ImapConfig, ImapFailed, _explain_errors, open_mailbox
 from outreach.models import ImapMailbox
 from tests.kit.cast import Cast
 from tests.kit.imap_server import PASSWORD, USER, ImapServer
@@ -68,7 +68,7 @@ def test_a_server_on_this_machine_may_sign_its_certificate_itself(
     with open_mailbox(secure) as opened:
         assert opened.encryption in {"TLSv1.2", "TLSv1.3"}
     settings.OUTBOUND_CA_FILE = ""
-    monkeypatch.setattr("outreach.messaging.inbox.receiving.imap.is_loopback", lambda ip: False)
+    monkeypatch.setattr("outreach.messaging.inbox.imap.is_loopback", lambda ip: False)
     with pytest.raises(ImapFailed, match="could not be trusted"), open_mailbox(config):
         pass
 

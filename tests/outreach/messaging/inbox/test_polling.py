@@ -255,7 +255,7 @@ def test_a_worker_that_dies_takes_in_each_mail_once(
 
     with monkeypatch.context() as patched:
         # Between the mail and its commit, or after the commit of the first.
-        patched.setattr(*((effects, "_bounced", dies) if after else (effects, "_tell", dies)))
+        patched.setattr(*((effects, "_record_bounce", dies) if after else (effects, "_notify", dies)))
         with pytest.raises(Killed):
             poll(cast)
     with cast.scope():

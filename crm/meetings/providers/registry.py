@@ -6,8 +6,8 @@ from django.core.exceptions import ImproperlyConfigured
 
 from core.errors import NamedError
 from crm.meetings.models import VideoSettings
-from crm.meetings.video.base import VideoProvider
-from crm.meetings.video.link_template import LinkTemplate
+from crm.meetings.providers.base import VideoProvider
+from crm.meetings.providers.link_template import LinkTemplate
 
 PROVIDERS: dict[str, VideoProvider] = {}
 """Key -> provider, in the order of registration."""

@@ -12,7 +12,7 @@ from django.utils.crypto import get_random_string
 
 from core.errors import ValidationFailed
 from crm.meetings.models import VideoSettings
-from crm.meetings.video.base import VideoProvider
+from crm.meetings.providers.base import VideoProvider
 
 if TYPE_CHECKING:
     from crm.meetings.models import Meeting
