@@ -30,7 +30,7 @@ _writes_nothing: ContextVar[bool] = ContextVar("writes_nothing", default=False)
 
 
 @contextmanager
-def writing_nothing() -> Iterator[None]:
+def expect_no_writes() -> Iterator[None]:
     """Mark a block whose transaction is read-only by our own choice: a write in it is an error of ours."""
     token = _writes_nothing.set(True)
     try:

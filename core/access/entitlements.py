@@ -119,7 +119,7 @@ def check_phase(allowed: Entitlement, module: str, method: str) -> None:
         raise NamedError("BadRequest_400", "the subscription is not paid: pay it to begin anything new")
 
 
-def going_entitlement(company: str) -> Entitlement:
+def automation_entitlement(company: str) -> Entitlement:
     """Return the active company's entitlement, for automatic work.
 
     Raises SubscriptionExpired_400 without an active subscription, and for one that is paused or unpaid for long.

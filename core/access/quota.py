@@ -117,7 +117,7 @@ def quota_exceeded(module: str, left: int = 0) -> NamedError:
         error = OWN_LIMIT
     return NamedError(
         error,
-        f"your {whose} allows {allowed.limits.get(module)} {_words(module)}, and there is room for {left} more",
+        f"your {whose} allows {allowed.limits.get(module)} {_limit_noun(module)}, and there is room for {left} more",
     )
 
 
@@ -134,11 +134,11 @@ def check_metered(name: str, count_more: Callable[[], int], *, error: str) -> No
     used, more = used_quota(name), count_more()
     if used + more > limit:
         raise NamedError(
-            error, f"your plan allows {limit:,} {_words(name)}; there are {used:,}, and {more:,} are wanted"
+            error, f"your plan allows {limit:,} {_limit_noun(name)}; there are {used:,}, and {more:,} are wanted"
         )
 
 
-def _words(name: str) -> str:
+def _limit_noun(name: str) -> str:
     """Return the limit's noun in lower case."""
     label = name_of(name)
     return label if label[:2].isupper() else label[:1].lower() + label[1:]

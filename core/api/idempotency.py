@@ -75,16 +75,16 @@ def run_idempotent(view: Any, request: Any, run: Run) -> Any:
     """
     keyed = read_key(view, request)
     try:
-        return _in_one_transaction(view, request, keyed, run)
+        return _run_in_one_transaction(view, request, keyed, run)
     # Nothing has left the machine, and the transaction was rolled back: the work may begin again.
     except NetworkInTransaction:
-        return _in_several(view, request, keyed, run)
+        return _run_in_several_transactions(view, request, keyed, run)
 
 
-def _in_one_transaction(view: Any, request: Any, keyed: Keyed, run: Run) -> Any:
-    for _ in _tries():
+def _run_in_one_transaction(view: Any, request: Any, keyed: Keyed, run: Run) -> Any:
+    for _ in _poll_until_deadline():
         with transaction.atomic():
-            earlier = _taken(keyed)
+            earlier = _claim_key(keyed)
             if isinstance(earlier, StoredResponse):
                 return replay(earlier)
             if earlier is None:
@@ -98,12 +98,12 @@ def _in_one_transaction(view: Any, request: Any, keyed: Keyed, run: Run) -> Any:
     raise StillUnderWay("try again in a second; nothing has been done twice")
 
 
-def _in_several(view: Any, request: Any, keyed: Keyed, run: Run) -> Any:
+def _run_in_several_transactions(view: Any, request: Any, keyed: Keyed, run: Run) -> Any:
     row = None
-    for _ in _tries():
+    for _ in _poll_until_deadline():
         # A transaction of its own for the claim: calls of other servers follow outside of it.
         with transaction.atomic():
-            earlier = _taken(keyed)
+            earlier = _claim_key(keyed)
             if isinstance(earlier, StoredResponse):
                 return replay(earlier)
             if earlier is None:
@@ -127,7 +127,7 @@ def _in_several(view: Any, request: Any, keyed: Keyed, run: Run) -> Any:
     return response
 
 
-def _tries() -> Iterator[None]:
+def _poll_until_deadline() -> Iterator[None]:
     """Yield until the time to wait for the other request is over, at least once."""
     ends, pause = monotonic() + WAIT_SECONDS, POLL_SECONDS
     yield
@@ -138,7 +138,7 @@ def _tries() -> Iterator[None]:
         yield
 
 
-def _taken(keyed: Keyed) -> Any:
+def _claim_key(keyed: Keyed) -> Any:
     """Claim the key. A request of several transactions counts as UNDER_WAY until WAIT_SECONDS are over."""
     try:
         return claim(keyed)

@@ -220,7 +220,7 @@ def _reword(field: serializers.Field[Any, Any, Any, Any]) -> None:
     messages = field.error_messages
     _reword_limits(field)
     if isinstance(field, serializers.ChoiceField):
-        messages["invalid_choice"] = f"needs to be one of {_listed(field.choices)}".replace("{", "{{").replace(
+        messages["invalid_choice"] = f"needs to be one of {_choices_text(field.choices)}".replace("{", "{{").replace(
             "}", "}}"
         )
         messages["not_a_list"] = "needs to be an array"
@@ -242,7 +242,7 @@ def _reword_limits(field: serializers.Field[Any, Any, Any, Any]) -> None:
             validator.message = limits[validator.code]
 
 
-def _listed(choices: Iterable[Any]) -> str:
+def _choices_text(choices: Iterable[Any]) -> str:
     """Return the choices of an enum, the first ones of very many."""
     names = [str(choice) for choice in choices]
     more = f" … ({len(names)} in all)" if len(names) > MAX_CHOICES else ""

@@ -18,7 +18,7 @@ from core.lists import ListQuery, Page, Stream, stream_json
 from core.lists.cursor import Cursor, cursor_at, unpack_values
 from core.lists.keyset import Place, section_querysets
 from core.lists.matching import MAX_COUNTED, Matching, matching
-from core.lists.paging import Projection, completed, first_places
+from core.lists.paging import Projection, complete_rows, first_places
 from core.lists.prepared import rows_of, sort_values
 from core.tenancy import reopen
 from core.types import Values
@@ -98,7 +98,7 @@ class ListPagination(BasePagination):
         total = max(MAX_COUNTED, found.skipped + len(page)) if found.capped else found.total
         # Read after the places: only the shown records cost their joins.
         rows = rows_of(listed, [place[-1] for place in page], output)
-        rendered = completed(output, [output.render(row) for row in rows], names)
+        rendered = complete_rows(output, [output.render(row) for row in rows], names)
         return Page(rendered, total, next_cursor, found.capped)
 
     def _by_number(self, form: Matching, query: ListQuery) -> PagePlaces:

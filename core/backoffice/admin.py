@@ -22,7 +22,7 @@ from unfold.admin import ModelAdmin
 from unfold.contrib.filters.admin import AutocompleteSelectFilter
 from unfold.views import ChangeList
 
-from core.backoffice.columns import capitalize_lazily, field_of, worded
+from core.backoffice.columns import capitalize_lazily, display_field, field_of
 from core.backoffice.dialogs import Action, DialogMixin, name_inputs
 from core.backoffice.display import TECHNICAL, DisplayMixin, is_secret
 from core.backoffice.inputs import ColorSelect
@@ -74,7 +74,7 @@ class PreparedChangeList(ChangeList):
         filters, *rest = super().get_filters(request)
         for entry in filters:
             if isinstance(entry, FieldListFilter):
-                entry.field = worded(entry.field)
+                entry.field = display_field(entry.field)
                 entry.title = entry.field.verbose_name
         return filters, *rest
 
@@ -160,7 +160,7 @@ class BackOfficeAdmin(DisplayMixin, DialogMixin, ModelAdmin):
             kwargs["assume_scheme"] = "https"
         if db_field.name == "color":
             kwargs["widget"] = ColorSelect()
-        return super().formfield_for_dbfield(worded(db_field), request, **kwargs)
+        return super().formfield_for_dbfield(display_field(db_field), request, **kwargs)
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
         name = lookup.partition("__")[0]

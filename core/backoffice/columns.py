@@ -82,7 +82,7 @@ def choice_text(record: models.Model, name: str) -> str:
     return provider_name(name, str(getattr(record, name))) or choice_label(label)
 
 
-def worded(field: models.Field[Any, Any]) -> Any:
+def display_field(field: models.Field[Any, Any]) -> Any:
     """Return a field whose label and choices are words for people, for a form or a filter."""
     copied = copy(field)
     copied.verbose_name = label_of(field)

@@ -13,7 +13,7 @@ from django.template.response import TemplateResponse
 from django.templatetags.static import static
 from unfold.sites import UnfoldAdminSite
 
-from core.backoffice.reading import reading
+from core.backoffice.reading import use_request
 from core.backoffice.search import find
 from core.hooks import Hook
 from core.tenancy import unscoped
@@ -87,7 +87,7 @@ class BackOfficeSite(UnfoldAdminSite):
             if not self.has_permission(request):
                 return guarded(request, *args, **kwargs)
             refuse_nul(request)
-            with unscoped(reason="back office: staff work on the records of all companies"), reading(request):
+            with unscoped(reason="back office: staff work on the records of all companies"), use_request(request):
                 stopped = page_requested.first(request)
                 response = guarded(request, *args, **kwargs) if stopped is None else stopped
                 # A template response would render after the view has returned, outside of the scope.

@@ -46,10 +46,10 @@ def deliver(deadline: float = float("inf")) -> int:
 
 def due_deliveries(now: Moment) -> list[QuerySet[EventDelivery]]:
     """Return the due deliveries."""
-    return [EventDelivery.objects.filter(_due(now))]
+    return [EventDelivery.objects.filter(_due_condition(now))]
 
 
-def _due(now: Moment) -> Q:
+def _due_condition(now: Moment) -> Q:
     return Q(status=EventDelivery.Status.PENDING, due_at__lte=now, consumer__in=list(work_by_name(EventConsumer)))
 
 
@@ -59,7 +59,7 @@ def _deliver_some(deadline: float) -> int:
         due = list(
             # The lock is the claim: it ends with the transaction, and with the worker.
             EventDelivery.objects.select_for_update(skip_locked=True)
-            .filter(_due(timezone.now()))
+            .filter(_due_condition(timezone.now()))
             .order_by("due_at", "id")[:BATCH]
         )
         # One read of the events for all of their consumers.

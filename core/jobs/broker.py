@@ -32,7 +32,7 @@ def send_message(task: str) -> None:
             current_app.send_task(task, expires=EXPIRES_SECONDS, retry=False, ignore_result=True, producer=producer)
 
 
-def message_taken(task: str) -> None:
+def release_message(task: str) -> None:
     """Allow another message of the task. Call it before reading due rows, so that no new row is missed."""
     with suppress(OperationalError, RedisError), _producers().acquire(block=True) as producer:  # type: ignore[no-untyped-call]
         _count(producer.channel.client, task, -1)

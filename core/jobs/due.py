@@ -45,7 +45,7 @@ def read_due() -> Due:
     return Due([work for work in due if work.while_held or not held], held, orphans)
 
 
-def held_back() -> list[str]:
+def names_on_hold() -> list[str]:
     """Return the names of the work that is due and waits for the end of a hold (core.hold)."""
     kinds = [*(work for work in queue_work_by_name().values() if work.due()), *due_tasks()]
     return sorted({work.part_of or work.name for work in kinds if not work.while_held})

@@ -75,10 +75,10 @@ class Stream:
                 # Closed before the transaction, with which the cursor ends.
                 with closing(projected) as rows:
                     while chunk := [self.output.render(row) for row in islice(rows, CHUNK)]:
-                        yield completed(self.output, chunk, self.names)
+                        yield complete_rows(self.output, chunk, self.names)
 
 
-def completed(output: Projection, rows: list[Row], names: Collection[str] | None) -> list[Row]:
+def complete_rows(output: Projection, rows: list[Row], names: Collection[str] | None) -> list[Row]:
     """Return the rows with the values that are read in one batch: the fields in `names`, or all without it."""
     return output.complete(rows) if names is None else output.chosen(rows, names)
 

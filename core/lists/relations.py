@@ -73,13 +73,13 @@ def chunks(
             continue
         taken.append(ids)
         if len(taken) == size:
-            yield _flat(taken), queryset
+            yield _flatten(taken), queryset
             size, taken = size * GROWTH, []
     if taken:
-        yield _flat(taken), queryset
+        yield _flatten(taken), queryset
 
 
-def _flat(groups: Iterable[list[str]]) -> list[str]:
+def _flatten(groups: Iterable[list[str]]) -> list[str]:
     return [id for ids in groups for id in ids]
 
 

@@ -86,10 +86,10 @@ def read_period(start: str, end: str, today: dt.date, zone: ZoneInfo, *, names: 
         last = today if first is None or first <= today else first
     if first is None:
         first = last - dt.timedelta(days=DEFAULT_DAYS - 1)
-    return checked(Period(first, last, zone), names=names)
+    return check_period(Period(first, last, zone), names=names)
 
 
-def checked(period: Period, *, names: tuple[str, str] = NAMES) -> Period:
+def check_period(period: Period, *, names: tuple[str, str] = NAMES) -> Period:
     """Return the period. Raises InvalidRequest_400 if it ends before it begins, or is too long."""
     days = (period.last - period.first).days + 1
     if days < 1:

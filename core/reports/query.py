@@ -145,9 +145,9 @@ def read_report(report: Report, actor: Actor, by: str, period: Period, *, top: i
         rows.append(Row(None, OTHERS, others, is_other=True))
     columns = report.columns(by)
     for row in rows:
-        row.values = _finished(row.values, columns)
+        row.values = _display_values(row.values, columns)
     links = [_link(part) for part in parts]
-    return Table(report.shown(by), rows, _finished(totals, columns), overlaps, is_cut, links)
+    return Table(report.shown(by), rows, _display_values(totals, columns), overlaps, is_cut, links)
 
 
 def read_totals(report: Report, actor: Actor, by: str, period: Period) -> dict[str, Number]:
@@ -157,7 +157,7 @@ def read_totals(report: Report, actor: Actor, by: str, period: Period) -> dict[s
         if (grouping := source.grouping(by)) is not None:
             part = _Part(source, grouping, actor, period, is_cut=True)
             totals |= part.totals()
-    return _finished(totals, report.columns(by))
+    return _display_values(totals, report.columns(by))
 
 
 def read_changing_totals(report: Report, actor: Actor, by: str, period: Period) -> dict[str, Number]:
@@ -223,7 +223,7 @@ def _link(part: _Part, *group: Node) -> str | None:
     return f"{source.path}?{urlencode({'advancedFilters': tree})}"
 
 
-def _finished(values: Values, columns: Sequence[Column]) -> dict[str, Number]:
+def _display_values(values: Values, columns: Sequence[Column]) -> dict[str, Number]:
     """Return the numbers that people see, quotients included; one by nothing is None, as is what nobody reports."""
     numbers: dict[str, Number] = {}
     for column in columns:

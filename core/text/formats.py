@@ -175,7 +175,7 @@ def list_currencies() -> tuple[CurrencyInfo, ...]:
         code
         for used in get_global("territory_currencies").values()
         for code, since, until, tender in used
-        if tender and _spans(since, until, today)
+        if tender and _covers_day(since, until, today)
     }
     return tuple(
         CurrencyInfo(
@@ -188,7 +188,7 @@ def list_currencies() -> tuple[CurrencyInfo, ...]:
     )
 
 
-def _spans(since: Any, until: Any, day: dt.date) -> bool:
+def _covers_day(since: Any, until: Any, day: dt.date) -> bool:
     return (since is None or dt.date(*since) <= day) and (until is None or dt.date(*until) >= day)
 
 

@@ -220,10 +220,10 @@ class StartForMany(BulkList):
         if not answer.ok:
             form.refuse(answer)
             return self.page(self.chosen(form), status=422)
-        return self.redirect_with_toast(started(answer.data), self.list_here)
+        return self.redirect_with_toast(enrolment_message(answer.data), self.list_here)
 
 
-def started(enrolled: Mapping[str, int]) -> str:
+def enrolment_message(enrolled: Mapping[str, int]) -> str:
     """Return the message about an enrolment's started runs."""
     number = enrolled["startedCount"]
     left = enrolled["selectedCount"] - number

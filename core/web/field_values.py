@@ -50,16 +50,16 @@ class FieldValues:
 
     def block(self, definition: Definition, value: Any) -> str:
         """Write a value as a text of several lines."""
-        return _joined("\n", self.lines(definition, value))
+        return _join_texts("\n", self.lines(definition, value))
 
     def line(self, definition: Definition, value: Any) -> str:
         """Write a value in one line; a reference to a file is a link."""
         if value is None or value == "":
             return ""
         if isinstance(value, list):
-            return _joined(", ", [self.line(definition, item) for item in value])
+            return _join_texts(", ", [self.line(definition, item) for item in value])
         if isinstance(value, Mapping):
-            return _joined(", ", [self._part(definition, key, item) for key, item in value.items()])
+            return _join_texts(", ", [self._part(definition, key, item) for key, item in value.items()])
         labels = _labels(definition)
         if (text := option_text(value)) in labels:
             return labels[text]
@@ -93,7 +93,7 @@ def _labels(definition: Definition) -> dict[str, str]:
     return {str(option["value"]): option["label"] or str(option["value"]) for option in definition.get("options") or ()}
 
 
-def _joined(mark: str, texts: Iterable[str]) -> str:
+def _join_texts(mark: str, texts: Iterable[str]) -> str:
     """Join texts of which some may be links."""
     parts = [text for text in texts if text]
     if not any(isinstance(text, SafeString) for text in parts):

@@ -227,14 +227,14 @@ def as_filter(node: Values, zone: str = "") -> str | None:
     elsewhere = zone and node.get("timeZone", zone) != zone
     if "conditions" in node or not several or elsewhere:
         return None
-    texts = [_written(item) for item in several]
+    texts = [_query_value(item) for item in several]
     if None in texts or (len(texts) > 1 and not all(texts)):
         return None
     text = value_text([item for item in texts if item is not None])
     return f"{node['field']}:{node['operator']}:{text}"
 
 
-def _written(value: Any) -> str | None:
+def _query_value(value: Any) -> str | None:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict):

@@ -269,7 +269,7 @@ class ListState:
         query = QueryDict(mutable=True)
         kept = {name: [value] for name, value in self.kept}
         kept |= {"q": [self.search], "f": [str(list_filter) for list_filter in self.filters], "sort": [self.sort]}
-        for name, values in {**kept, **{name: _listed(value) for name, value in changes.items()}}.items():
+        for name, values in {**kept, **{name: _as_list(value) for name, value in changes.items()}}.items():
             query.setlist(name, [value for value in values if value])
         if self.explicit and not any(query.getlist(name) for name in SAYING):
             query["q"] = ""
@@ -288,7 +288,7 @@ class ListState:
         return self.link(cursor=cursor, seen=str(seen) if joins else None), joins
 
 
-def _listed(value: Any) -> list[str]:
+def _as_list(value: Any) -> list[str]:
     if value is None:
         return []
     return list(value) if isinstance(value, list) else [str(value)]

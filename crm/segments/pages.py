@@ -28,7 +28,7 @@ from core.web.lists import MATCH, Column, ListState
 from core.web.navigation.places import CONTACTS, MenuItem
 from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
-from core.web.words.filter_words import RECORDS, in_words
+from core.web.words.filter_words import RECORDS, filter_text
 from crm.segments.serializers import SegmentCreate
 
 SEGMENTS = Records("segment", "segments", "list-filter", gettext_lazy("A segment is a saved filter."))
@@ -311,7 +311,7 @@ class EditSegment(EditRecord, SegmentForm):
         records = self.record_names(tree)
         choices = {entry.name: entry for entry in record_choices(panel, self.definitions(panel))}
         conditions = tree["conditions"] if tree.get("operator") == "and" else [tree]
-        return [in_words(entry, names, records, choices, self.reader.formats) for entry in conditions]
+        return [filter_text(entry, names, records, choices, self.reader.formats) for entry in conditions]
 
     def record_names(self, tree: Values) -> dict[str, str]:
         """Return id -> name of the records in the conditions: of one kind, since a page asks little."""

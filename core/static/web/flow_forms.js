@@ -5,7 +5,7 @@ const one = (selector, root = document) => root.querySelector(selector);
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 
 // Fields whose data-show-if is not met are hidden: {"name of an input": ["values with which it matters"]}. null and false
-// stand for nothing, true for anything, as in `meets` of core/web/flows/schemas.py.
+// stand for nothing, true for anything, as in `matches_condition` of core/web/flows/schemas.py.
 function held(input) {
   const inputs = input instanceof RadioNodeList ? [...input] : [input];
   const chosen = inputs.filter((one) => !["checkbox", "radio"].includes(one.type) || one.checked);

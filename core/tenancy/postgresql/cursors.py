@@ -114,7 +114,7 @@ class PlannedCursor(ScopedCursor):
 
     def _call(self, query: str) -> str:
         """Return the EXECUTE of the statement, after its PREPARE if the session doesn't have it."""
-        body, arguments = _as_prepared(query)
+        body, arguments = _prepared_statement(query)
         planned = self.database.planned
         name = planned.pop(query, None)
         if name is None:
@@ -140,7 +140,7 @@ _numbers = count(1)
 
 
 @lru_cache(maxsize=256)
-def _as_prepared(query: str) -> tuple[str, str]:
+def _prepared_statement(query: str) -> tuple[str, str]:
     """Return the statement with PostgreSQL's placeholders, and the arguments of its EXECUTE with psycopg's."""
     arguments: list[str] = []
 

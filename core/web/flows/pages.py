@@ -140,7 +140,7 @@ class FlowPage(Page):
 
     def lines(self, graph: Any) -> list[JsonObject]:
         """Return the nested list with the data of each line."""
-        problems = _by_node(self.problems(graph))
+        problems = _group_by_node(self.problems(graph))
         shown_lines, depth = [], 0
         for line in graph.lines():
             depth += {"open": 1, "close": -1}.get(line.kind, 0)
@@ -168,7 +168,7 @@ class FlowPage(Page):
     def flow(self, graph: Any) -> JsonObject:
         """Return the data of the canvas."""
         problems = self.problems(graph)
-        at = _by_node(problems)
+        at = _group_by_node(problems)
         return {
             "nodes": graph.nodes,
             "edges": graph.edges,
@@ -230,7 +230,7 @@ class FlowPage(Page):
         return self.redirect_with_toast(_("Change undone")) if answer.ok else self.refuse(answer)
 
 
-def _by_node(problems: Sequence[Values]) -> dict[str, list[Values]]:
+def _group_by_node(problems: Sequence[Values]) -> dict[str, list[Values]]:
     grouped: dict[str, list[Values]] = {}
     for problem in problems:
         grouped.setdefault(problem["nodeId"] or "", []).append(problem)

@@ -44,7 +44,7 @@ from core.web.flows.schemas import (
     shown_time,
     shown_value,
     tree_state,
-    with_held,
+    with_chosen,
 )
 from core.web.forms import BoundField, Field, Option, standalone_field, texts_of
 from core.web.words.problems import to_sentence
@@ -186,13 +186,13 @@ class SchemaForm(ReadingForm):
             field.options = (
                 options if options is not None else enum_options(schema, self.sources.words.get(setting_of(path)))
             )
-            field.options = with_held(field.options, texts_of(value))
+            field.options = with_chosen(field.options, texts_of(value))
             field.placeholder = gettext("The company’s") if schema.get("x-widget") == "timezone" else ""
         elif kind == "yes_no":
             field.kind = "select"
             field.options = list(YES_NO)
             field.initial = json.dumps(value) if isinstance(value, bool) else value
-            field.options = with_held(field.options, texts_of(field.initial))
+            field.options = with_chosen(field.options, texts_of(field.initial))
         elif kind == "checks":
             items, _ = self.resolve(schema.get("items") or {})
             if is_days(schema, items):
@@ -201,7 +201,7 @@ class SchemaForm(ReadingForm):
                 options = self._options(schema)
                 field.options = options if options is not None else enum_options(items)
             field.initial = value if isinstance(value, list) else []
-            field.options = with_held(field.options, texts_of(field.initial))
+            field.options = with_chosen(field.options, texts_of(field.initial))
         elif kind == "lines":
             items, _ = self.resolve(schema.get("items") or {})
             texts = [str(entry) for entry in (value if isinstance(value, list) else [])]
@@ -276,7 +276,7 @@ class SchemaForm(ReadingForm):
             )
             if offered:
                 naming.kind = "select"
-                naming.options = with_held([option for option, _ in offered], [name] if name else [])
+                naming.options = with_chosen([option for option, _ in offered], [name] if name else [])
             text = content if isinstance(content, str) or content is None else json.dumps(content, ensure_ascii=False)
             long = isinstance(text, str) and (len(text) > 80 or "\n" in text)
             giving = Field(f"{path}:value.{place}", gettext("Value"), "textarea" if long else "text", initial=text)

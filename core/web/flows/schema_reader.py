@@ -21,12 +21,12 @@ from core.web.flows.schemas import (
     conditions_of,
     has_expression,
     is_time,
-    meets,
+    matches_condition,
     pair_text,
     read_time,
     shown_value,
     tree_state,
-    typed,
+    typed_value,
 )
 from core.web.forms import read_input
 from core.web.lists import MATCH, ListState
@@ -64,7 +64,7 @@ class ReadingForm(Schemas):
             for name, values in needs.items()
             if (name in self.sent or name in boxes) and name not in self.wrong
         }
-        return all(meets(self.sent.getlist(name), values) for name, values in conditions.items())
+        return all(matches_condition(self.sent.getlist(name), values) for name, values in conditions.items())
 
     def _is_left_out(self, raw: Schema) -> bool:
         """Return whether browsers leave the setting out when nothing of it is ticked."""
@@ -165,7 +165,7 @@ class ReadingForm(Schemas):
             elif name and name in before and pair_text(before[name]).strip() == text:
                 pairs[name] = before[name]
             elif name:
-                pairs[name] = typed(text, types.get(name, "any"))
+                pairs[name] = typed_value(text, types.get(name, "any"))
         return pairs or None
 
     def _read_tree(self, schema: Schema, held: Any, path: str) -> Any:
@@ -189,4 +189,4 @@ def _read_anything(text: str, held: Any) -> Any:
     if not isinstance(held, str | None) and text == shown_value(held):
         return held
     is_json = text[:1] in ("[", "{") and not has_expression(text) and text != held
-    return typed(text, "any") if is_json else text or None
+    return typed_value(text, "any") if is_json else text or None

@@ -14,7 +14,7 @@ from core.text.timezones import zone_of
 from core.text.translation import gettext_lazy
 from core.web.forms.inputs import (
     BadMoment,
-    merged,
+    merge_lists,
     option_text,
     read_local,
     read_number,
@@ -135,7 +135,7 @@ class BoundField(forms.BoundField):
         if not self.is_other(opened):
             self.replace(current)
         elif self.field.merges:
-            self.replace(merged(opened, self.value(), current))
+            self.replace(merge_lists(opened, self.value(), current))
         elif self.is_other(current):
             self.clash = self.field.words(current) or "empty"
 

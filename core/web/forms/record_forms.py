@@ -244,15 +244,15 @@ def record_choices(
     own = {entry.name: entry for entry in field_choices}
     first = [own.pop(entry.name, entry) for entry in PLAIN[panel]]
     choices = [*first, *(entry for name, entry in own.items() if name not in OF_PHONE)]
-    choices.append(by_name(Choice("tags.name", gettext("Tag"), holds_several=True), tags))
+    choices.append(choice_of_named_records(Choice("tags.name", gettext("Tag"), holds_several=True), tags))
     members = tuple(members)
     if panel == "lead":
-        choices.append(by_name(Choice("teamMember.name", gettext("Assigned to")), members))
+        choices.append(choice_of_named_records(Choice("teamMember.name", gettext("Assigned to")), members))
     known = {"category.name": categories, "owner.name": members, "createdBy.name": members, **(linked or {})}
-    return [*choices, *(by_name(choice, known.get(choice.name, ())) for choice in BESIDE[panel])]
+    return [*choices, *(choice_of_named_records(choice, known.get(choice.name, ())) for choice in BESIDE[panel])]
 
 
-def by_name(choice: Choice, records: Iterable[Option]) -> Choice:
+def choice_of_named_records(choice: Choice, records: Iterable[Option]) -> Choice:
     """Return a choice of the records in place of one of their names, if there are any."""
     pairs = tuple((record.value, _of_group(record)) for record in records)
     if not pairs:

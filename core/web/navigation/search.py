@@ -11,7 +11,7 @@ from core.reports import REPORTS
 from core.text.folding import fold
 from core.text.translation import gettext_lazy
 from core.types import Values
-from core.web.navigation.menu import address_of, first_pages, opened_items, registered
+from core.web.navigation.menu import address_of, first_pages, opened_items, registered_pages
 from core.web.navigation.places import NOTIFICATIONS, PLACES, SETTINGS, MenuItem, Place
 from core.web.navigation.recent import recent_records
 from core.web.pages import Page
@@ -104,7 +104,7 @@ class Search(Page):
 
     def recent(self) -> list[Hit]:
         """Return the records that the reader opened last in this browser."""
-        pages = {page.name: page for page in registered()}
+        pages = {page.name: page for page in registered_pages()}
         opened = [
             (pages[name], record_id, title)
             for name, record_id, title in recent_records(self.request, self.reader.company_id)
@@ -149,7 +149,7 @@ class Search(Page):
 
     def reports(self, text: str) -> list[Hit]:
         """Return the reports that match by their title, also with the word for reports after it."""
-        page = next(page for page in registered() if page.name == "reports")
+        page = next(page for page in registered_pages() if page.name == "reports")
         if page.menu is None or not self.opens(page):
             return []
         return [
@@ -164,7 +164,9 @@ class Search(Page):
         """Return the reader's actions whose labels match."""
         # Addresses decide the order of the pages themselves; people know that of the navigation.
         order = {item: position for position, item in enumerate(first_pages())}
-        pages = sorted(registered(), key=lambda page: order.get(page.menu, len(order)) if page.menu else len(order))
+        pages = sorted(
+            registered_pages(), key=lambda page: order.get(page.menu, len(order)) if page.menu else len(order)
+        )
         hits = [
             Hit(page.action, "", self.address(page.name), "plus")
             for page in pages
@@ -177,7 +179,7 @@ class Search(Page):
     def records(self, text: str) -> list[tuple[str, list[Hit]]]:
         """Return the records that the API finds, by kind, each with the way to all of them if there are more."""
         answer = self.ask("GET", "search", {"q": text})
-        pages = {page.record_kind[0]: page for page in registered()}
+        pages = {page.record_kind[0]: page for page in registered_pages()}
         lists = first_pages()
         groups = []
         for group in answer.data["groups"] if answer.ok else ():

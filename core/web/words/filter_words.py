@@ -33,7 +33,7 @@ RECORDS = {
 """Field whose values are ids -> path and module of their records."""
 
 
-def in_words(
+def filter_text(
     node: Values,
     names: Mapping[str, str],
     records: Mapping[str, str],
@@ -45,7 +45,7 @@ def in_words(
     `records` has the names of ids, `choices` the labels of options; days are written in `formats`.
     """
     if "conditions" in node:
-        parts = [in_words(inner, names, records, choices, formats) for inner in node["conditions"]]
+        parts = [filter_text(inner, names, records, choices, formats) for inner in node["conditions"]]
         joined = f" {node.get('operator', 'and')} ".join(parts)
         return f"({joined})"
     field = node["field"]

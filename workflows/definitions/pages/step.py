@@ -19,7 +19,7 @@ from core.web.ask import Answer
 from core.web.flows.graph import NotPossible, problems_by_node
 from core.web.flows.schema_forms import SchemaForm, Sources
 from core.web.forms import Field, Form
-from core.web.pages import PageError, nothing_here
+from core.web.pages import PageError, page_not_found
 from workflows.definitions.pages.draw import DrawWorkflow, counts_of
 from workflows.definitions.pages.graph import SEEDS, Graph
 from workflows.definitions.pages.problems import problem_view
@@ -54,7 +54,7 @@ class Step(DrawWorkflow):
         graph = self.graph
         step = graph.find(self.wanted) if self.wanted else graph.first
         if step is None:
-            raise nothing_here()
+            raise page_not_found()
         return step
 
     @property
