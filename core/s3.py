@@ -56,7 +56,7 @@ class S3Failed(Exception):
         """The storage refuses the keys."""
 
     @property
-    def missing(self) -> bool:
+    def is_missing(self) -> bool:
         """Return whether the object does not exist."""
         return self.code in _MISSING
 
@@ -108,7 +108,7 @@ def delete(place: S3Place, key: str) -> None:
             client(place).delete_object(Bucket=place.bucket, Key=key)
     except S3Failed as error:
         # S3 answers success for what is not there; other storages answer 404.
-        if not error.missing:
+        if not error.is_missing:
             raise
 
 

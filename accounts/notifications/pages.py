@@ -50,11 +50,11 @@ class Notifications(NotificationPage):
         resource = SAME_PAGE.get(notification["resource"], notification["resource"])
         if resource in WITHOUT_RECORD:
             whole = next(page for page in registered_pages() if page.name == WITHOUT_RECORD[resource])
-            return self.address(whole.name) if self.opens(whole) else ""
+            return self.address(whole.name) if self.may_open(whole) else ""
         page = next((page for page in registered_pages() if resource and page.record_kind[0] == resource), None)
         return (
             self.address(page.name, notification["record"])
-            if page and notification["record"] and self.opens(page)
+            if page and notification["record"] and self.may_open(page)
             else ""
         )
 

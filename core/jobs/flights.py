@@ -58,7 +58,7 @@ class Flights(Generic[C, R]):
         for future in wait(list(self._out), timeout=seconds, return_when=FIRST_COMPLETED).done:
             self._end(future)
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Leave it to the threads to end the calls that are still out."""
         here = threading.get_ident()
 
@@ -96,7 +96,7 @@ def wait_for_all(seconds: float) -> None:
     """Wait until the calls of this process have ended, before it does."""
     futures = [future for flights in _all for future in list(flights._out)]
     for flights in _all:
-        flights.let_go()
+        flights.release()
     wait(futures, timeout=seconds)
     for flights in _all:
         if flights._pool is not None:

@@ -47,7 +47,7 @@ class Period:
         for number in range((self.last - self.first).days + 1):
             yield self.first + dt.timedelta(days=number)
 
-    def before(self) -> Period:
+    def previous_period(self) -> Period:
         """Return the period before: as many days, or as many months, up to the same day if they have not ended."""
         last = self.first - dt.timedelta(days=1)
         if self.months:

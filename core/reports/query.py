@@ -79,7 +79,7 @@ class _Part:
             return rows.filter(**{f"{at}__gte": self.period.start, f"{at}__lt": self.period.end})
         return rows
 
-    def grouped(self) -> QuerySet[Any]:
+    def groups_query(self) -> QuerySet[Any]:
         column = self.by.column
         if self.by.name == DAY:
             key: Any = TruncDate(self.source.at, tzinfo=self.period.zone)
@@ -93,19 +93,19 @@ class _Part:
     def read(self, most: int | None) -> None:
         """Read the largest groups, at most so many."""
         first = f"number_{self.source.columns[0].key}"
-        rows = self.grouped().order_by(F(first).desc(nulls_last=True), F(KEY).asc(nulls_last=True))
+        rows = self.groups_query().order_by(F(first).desc(nulls_last=True), F(KEY).asc(nulls_last=True))
         groups = list(rows if most is None else rows[: most + 1])
         self.is_cut = most is not None and len(groups) > most
-        self.keep(groups[:most] if self.is_cut else groups)
+        self.add_rows(groups[:most] if self.is_cut else groups)
 
     def read_keys(self, keys: Sequence[Any]) -> None:
         """Read the groups with these keys."""
         where = Q(**{f"{KEY}__in": [key for key in keys if key is not None]})
         if None in keys:
             where |= Q(**{f"{KEY}__isnull": True})
-        self.keep(self.grouped().filter(where))
+        self.add_rows(self.groups_query().filter(where))
 
-    def keep(self, rows: Any) -> None:
+    def add_rows(self, rows: Any) -> None:
         for row in rows:
             numbers = {column.key: row[f"number_{column.key}"] or 0 for column in self.source.columns}
             self.groups[row[KEY]] = (row[LABEL] or "", numbers)
@@ -147,7 +147,7 @@ def read_report(report: Report, actor: Actor, by: str, period: Period, *, top: i
     for row in rows:
         row.values = _display_values(row.values, columns)
     links = [_link(part) for part in parts]
-    return Table(report.shown(by), rows, _display_values(totals, columns), overlaps, is_cut, links)
+    return Table(report.visible_columns(by), rows, _display_values(totals, columns), overlaps, is_cut, links)
 
 
 def read_totals(report: Report, actor: Actor, by: str, period: Period) -> dict[str, Number]:

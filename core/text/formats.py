@@ -56,7 +56,7 @@ class Formats:
 
     def date(self, value: dt.date, language: str = LOCALE) -> str:
         """Format a day, with names in the language. The day of a datetime is that of the company's time zone."""
-        day = self._here(value) if isinstance(value, dt.datetime) else value
+        day = self._localize(value) if isinstance(value, dt.datetime) else value
         return dates.format_date(day, DATE_PATTERNS[self.date_format], locale=language)
 
     def read_date(self, text: str) -> dt.date | None:
@@ -68,7 +68,7 @@ class Formats:
 
     def time(self, value: dt.datetime) -> str:
         """Format the time of a datetime, in the company's time zone."""
-        here = self._here(value)
+        here = self._localize(value)
         return dates.format_time(here.time(), TIME_PATTERNS[self.time_format], locale=LOCALE)
 
     def datetime(self, value: dt.datetime) -> str:
@@ -77,7 +77,7 @@ class Formats:
 
     def span(self, start: dt.datetime, end: dt.datetime) -> str:
         """Format the time from a start to an end, in the company's time zone, with one date if it is the same."""
-        is_same_day = self._here(start).date() == self._here(end).date()
+        is_same_day = self._localize(start).date() == self._localize(end).date()
         return f"{self.datetime(start)} – {self.time(end) if is_same_day else self.datetime(end)}"
 
     def exact(self, value: dt.datetime) -> str:
@@ -86,7 +86,7 @@ class Formats:
         A time that clocks repeat has its offset, and so has one that the company's format cannot hold.
         """
         try:
-            here = self._here(value)
+            here = self._localize(value)
         except OverflowError:
             return value.isoformat()
         if here.utcoffset() != here.replace(fold=1 - here.fold).utcoffset():
@@ -105,7 +105,7 @@ class Formats:
         """Format an amount with its currency's sign and decimals, rounded half up. Default: the company's currency."""
         return money_text(amount, currency or self.currency)
 
-    def _here(self, moment: dt.datetime) -> dt.datetime:
+    def _localize(self, moment: dt.datetime) -> dt.datetime:
         if moment.tzinfo is None:
             raise ValueError("a moment without time zone may be any of several")
         return moment.astimezone(zone_of(self.timezone))

@@ -76,10 +76,10 @@ class FieldValues:
     def _text(self, definition: Definition, text: str) -> str:
         kind = reference_kind(definition)
         if kind:
-            return self._named(kind, text)
+            return self._record_name(kind, text)
         return dated_text(text, self.formats) if definition["valueType"] == "date" else text
 
-    def _named(self, kind: str, id: str) -> str:
+    def _record_name(self, kind: str, id: str) -> str:
         name = self.names.get(id) or (GONE if kind in self.seen else UNSEEN)[kind]
         link = self.links.get(id)
         return format_html('<a class="link" href="{}" download>{}</a>', link, name) if link else name

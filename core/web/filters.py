@@ -89,7 +89,7 @@ class Choice:
     holds_several: bool = False
     """A record has several of the values, such as tags."""
 
-    def of(self, operator: str, text: str) -> Any:
+    def api_value(self, operator: str, text: str) -> Any:
         """Return the value in the API's form: `in` takes several. Raises ValueError with text for people."""
         if operator in WITHIN_TIME:
             return _time_span(text)
@@ -101,7 +101,7 @@ class Choice:
         if operator in WITHOUT_VALUE:
             return ""
         try:
-            self.of(operator, text)
+            self.api_value(operator, text)
         except ValueError as error:
             return str(error)
         return ""

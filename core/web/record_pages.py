@@ -101,7 +101,7 @@ class RecordPage(CommentsPage, TablePage):
         return {
             "row": row,
             "fact_columns": columns,
-            "field_values": self.written([row], columns),
+            "field_values": self.custom_values([row], columns),
             "in_record": True,
             "cell_url": self.address(self.cell_page, row.id),
             "related_url": self.address(self.related_page, row.id),
@@ -152,7 +152,7 @@ class RecordPage(CommentsPage, TablePage):
         return {self.resource: self.params["id"]}
 
     @property
-    def about(self) -> JsonObject:
+    def record_reference(self) -> JsonObject:
         """Return the record as bodies of tasks and comments name it."""
         return {"record": {"kind": self.resource, "id": self.params["id"]}}
 
@@ -224,20 +224,22 @@ class RecordPage(CommentsPage, TablePage):
     # What forms do
 
     def do_note(self) -> HttpResponse:
-        return self.composed("lead-activity", self.composer().bind(self.request.POST), {}, gettext("Note added"))
+        return self.save_composed("lead-activity", self.composer().bind(self.request.POST), {}, gettext("Note added"))
 
     def do_comment(self) -> HttpResponse:
-        return self.composed("comment", self.composer().bind(self.request.POST), self.about, gettext("Comment added"))
+        return self.save_composed(
+            "comment", self.composer().bind(self.request.POST), self.record_reference, gettext("Comment added")
+        )
 
     def do_call(self) -> HttpResponse:
         form = self.composer().bind(self.request.POST)
         minutes = form.values.get("minutes")
         length = {"duration": round(minutes * 60)} if isinstance(minutes, int | float) else {}
-        return self.composed("calllog", form, length, gettext("Call logged"))
+        return self.save_composed("calllog", form, length, gettext("Call logged"))
 
     def do_task(self) -> HttpResponse:
         form = self.composer().bind(self.request.POST)
-        return self.composed("task", form, self.about, gettext("Task added"))
+        return self.save_composed("task", form, self.record_reference, gettext("Task added"))
 
     def do_meeting(self) -> HttpResponse:
         form = self.composer().bind(self.request.POST)
@@ -252,9 +254,9 @@ class RecordPage(CommentsPage, TablePage):
         length = str(form.values.get("durationMinutes", ""))
         if length.isdecimal():
             details["durationMinutes"] = int(length)
-        return self.composed("meeting", form, details, gettext("Meeting created."))
+        return self.save_composed("meeting", form, details, gettext("Meeting created."))
 
-    def composed(self, path: str, form: Form, details: Values, text: str) -> HttpResponse:
+    def save_composed(self, path: str, form: Form, details: Values, text: str) -> HttpResponse:
         """Save the composer's input, or show it again with the errors."""
         values = {name: value for name, value in form.values.items() if value not in ("", None) and name != "minutes"}
         about = {} if "record" in details else {self.resource: self.params["id"]}

@@ -33,7 +33,7 @@ class Toast:
     """The former state can be restored for ten seconds only, which the toast counts down."""
 
     @classmethod
-    def of(cls, message: Any) -> Toast:
+    def from_message(cls, message: Any) -> Toast:
         kind, _, rest = (message.extra_tags or "").partition(" ")
         back = json.loads(rest) if kind == "back" else {}
         is_timed = bool(back.pop("timed", ""))

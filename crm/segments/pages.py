@@ -148,8 +148,8 @@ class NewSegment(NewRecord, SegmentForm):
         tree = self.state.selection().get("advancedFilters")
         return {**values, "panel": self.panel, **({"advancedFilters": tree} if tree else {})}
 
-    def refused(self, form: Form, **context: Any) -> HttpResponse:
-        return super().refused(form, **self.context(), **context)
+    def show_refused(self, form: Form, **context: Any) -> HttpResponse:
+        return super().show_refused(form, **self.context(), **context)
 
     def do_save(self) -> HttpResponse:
         changed = filter_changes(self.request.POST, (choice.name for choice in self.choices))
@@ -158,7 +158,7 @@ class NewSegment(NewRecord, SegmentForm):
         if not self.state.filters:
             form = self.form().bind(self.request.POST)
             form.add_error(None, _("Add a filter first."))
-            return self.refused(form)
+            return self.show_refused(form)
         return self.save()
 
     def save(self) -> HttpResponse:
@@ -192,7 +192,7 @@ class NewFixedSegment(NewRecord, SegmentForm):
         answer = self.ask("POST", "segment", None, {**form.values, "kind": "static", "ids": []})
         if not answer.ok:
             form.refuse(answer)
-            return self.refused(form)
+            return self.show_refused(form)
         return self.redirect_with_toast(
             _("Segment created. Now choose its members."), self.address("segment", answer.data["_id"])
         )
@@ -229,7 +229,7 @@ class SegmentFilters(NewSegment):
         if not answer.ok:
             form = self.form()
             form.refuse(answer)
-            return self.refused(form)
+            return self.show_refused(form)
         return self.redirect_with_toast(_("Segment saved"), self.list_address())
 
 

@@ -63,7 +63,7 @@ class Schema(AutoSchema):
                 method=self.method,
                 action=action,
                 reads=self.declared.many,
-                tagged=action in ("retrieve", *WRITES) and self.view.tagged,
+                tagged=action in ("retrieve", *WRITES) and self.view.has_etag,
             )
         return operation
 
@@ -100,7 +100,7 @@ class Schema(AutoSchema):
 
     def _list_parameters(self) -> list[Any]:
         """Return what the operation takes of the parameters that lists and records have in common."""
-        if self.view.action == "retrieve" and self.view.tagged:
+        if self.view.action == "retrieve" and self.view.has_etag:
             return [FIELDS]
         if not (self.declared.many or self.declared.bulk):
             return []

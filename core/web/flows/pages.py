@@ -67,7 +67,7 @@ class FlowPage(Page):
         raise NotImplementedError
 
     @property
-    def drawn(self) -> Values:
+    def drawn_record(self) -> Values:
         """The record that is drawn, with its updatedAt and updatedBy."""
         raise NotImplementedError
 
@@ -172,7 +172,7 @@ class FlowPage(Page):
         return {
             "nodes": graph.nodes,
             "edges": graph.edges,
-            "updatedAt": self.drawn["updatedAt"],
+            "updatedAt": self.drawn_record["updatedAt"],
             "start": graph.start,
             "shown": {
                 node["id"]: {
@@ -206,7 +206,7 @@ class FlowPage(Page):
     @property
     def changed_by(self) -> str:
         """The name of the member who changed it last."""
-        by = self.drawn["updatedBy"]
+        by = self.drawn_record["updatedBy"]
         return str(by["name"]) if by else _("Someone")
 
     def sent_graph(self) -> JsonObject:

@@ -141,13 +141,13 @@ class SchemaForm(ReadingForm):
         held = values if isinstance(values, Mapping) else {}
         required = schema.get("required", ())
         return [
-            self._shown(
+            self._set_visibility(
                 self._part(subschema, held.get(name), f"{path}.{name}", name, name in required), subschema, path
             )
             for name, subschema in schema.get("properties", {}).items()
         ]
 
-    def _shown(self, part: Part, raw: Schema, path: str) -> Part:
+    def _set_visibility(self, part: Part, raw: Schema, path: str) -> Part:
         condition = self.sources.shown_if.get(part.path) or {
             f"{path}.{name}": values for name, values in conditions_of(raw.get("x-show-if"))
         }

@@ -262,7 +262,7 @@ class Field(forms.Field):
             setattr(field, name, value)
         return field
 
-    def hold(self, value: Any) -> None:
+    def set_initial(self, value: Any) -> None:
         """Start from a record's value."""
         self.initial = value
         self.holds = True
@@ -328,7 +328,7 @@ class Field(forms.Field):
         if self.kind == "switch":
             return value
         if self.kind in SEVERAL:
-            return self._several(value)
+            return self._read_several(value)
         text = value.replace("\r\n", "\n")  # as browsers write the lines of a textarea
         if self.kind == "lines":
             return [line.strip() for line in text.split("\n") if line.strip()]
@@ -339,24 +339,24 @@ class Field(forms.Field):
         if self.kind == "search":
             return self._option(text)
         if self.kind in ("date", "datetime"):
-            return self._dated(text)
-        return typed_like(self._held, text) if self.any_type else text
+            return self._read_date(text)
+        return typed_like(self._initial_values, text) if self.any_type else text
 
     @property
-    def _held(self) -> Any:
+    def _initial_values(self) -> Any:
         return self.initial if self.holds else None
 
-    def _several(self, texts: list[str]) -> list[Any]:
+    def _read_several(self, texts: list[str]) -> list[Any]:
         """Return the values of the texts: first those that the record has, as it has them and in its order."""
-        values = self._held if isinstance(self._held, list) else []
+        values = self._initial_values if isinstance(self._initial_values, list) else []
         sent = dict.fromkeys(map(with_newlines, texts))
         held = {with_newlines(option_text(value)) for value in values}
         kept = [value for value in values if with_newlines(option_text(value)) in sent]
         return [*kept, *(text for text in sent if text not in held)]
 
-    def _dated(self, text: str) -> str | None:
+    def _read_date(self, text: str) -> str | None:
         try:
-            return (read_local(text, zone_of(self.zone), self._held) if "T" in text else text) or None
+            return (read_local(text, zone_of(self.zone), self._initial_values) if "T" in text else text) or None
         except BadMoment as error:
             raise forms.ValidationError(str(error), code="skipped") from None
 

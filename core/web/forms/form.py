@@ -77,7 +77,7 @@ class Form(forms.Form):
     def insert(self, field: Field, before: str = "") -> None:
         """Add a field, at the end or before another one."""
         if field.name in self.initial:
-            field.hold(self.initial[field.name])
+            field.set_initial(self.initial[field.name])
         self.fields[field.name] = field
         if before:
             names = [name for name in self.fields if name != field.name]
@@ -116,7 +116,7 @@ class Form(forms.Form):
             field.widget.rendered = not opened or name in opened
             if name in others:
                 self.initial[name] = opened[name]
-                field.hold(opened[name])
+                field.set_initial(opened[name])
             self[name].reset()
         self.data = data
         self.is_bound = True

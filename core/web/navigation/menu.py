@@ -101,7 +101,7 @@ def opened_items(page: Page) -> list[tuple[MenuItem, type[Page]]]:
         (item, target)
         for item, target in items
         if (is_member or issubclass(target, PersonPage))
-        and page.opens(target)
+        and page.may_open(target)
         and (item.needs == "GET" or page.may(target.module, item.needs))
     ]
 

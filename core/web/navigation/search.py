@@ -113,7 +113,7 @@ class Search(Page):
         return [
             Hit(title, page.record_kind[1], self.address(page.name, record_id), page.menu.icon if page.menu else "")
             for page, record_id, title in opened
-            if self.opens(page)
+            if self.may_open(page)
         ]
 
     def candidates(self) -> list[Candidate]:
@@ -150,7 +150,7 @@ class Search(Page):
     def reports(self, text: str) -> list[Hit]:
         """Return the reports that match by their title, also with the word for reports after it."""
         page = next(page for page in registered_pages() if page.name == "reports")
-        if page.menu is None or not self.opens(page):
+        if page.menu is None or not self.may_open(page):
             return []
         return [
             Hit(report.title, page.menu.label, self.address(page.name, reportType=report.name), page.menu.icon)
@@ -171,7 +171,7 @@ class Search(Page):
             Hit(page.action, "", self.address(page.name), "plus")
             for page in pages
             if page.action and matches(text, f"{page.action} {OTHER_WORDS}")
-            if self.opens(page) and self.may(page.module, "POST")
+            if self.may_open(page) and self.may(page.module, "POST")
         ]
         hits.sort(key=lambda hit: fold(hit.title) != fold(text))
         return hits[:MAX_PAGES] if text else hits
@@ -184,7 +184,7 @@ class Search(Page):
         groups = []
         for group in answer.data["groups"] if answer.ok else ():
             page = pages.get(group["kind"])
-            if page is None or page.menu is None or not self.opens(page):
+            if page is None or page.menu is None or not self.may_open(page):
                 continue
             icon, label = page.menu.icon, page.record_kind[1]
             hits = [

@@ -139,7 +139,7 @@ class ContactDetail(RecordPage, ContactTable):
                 break
             changed = form.changed(self.values())
             if not changed:
-                return self.unchanged(self.request.path)
+                return self.report_unchanged(self.request.path)
             tags = chosen_tags(form)
             if (with_new := self.with_new_tag(form, tags)) != tags:
                 changed["tags"] = with_new
@@ -150,7 +150,7 @@ class ContactDetail(RecordPage, ContactTable):
             if form.errors:
                 break
             if not changed:
-                return self.unchanged(self.request.path)
+                return self.report_unchanged(self.request.path)
             body = {**body_of(changed), "unchangedSince": self.contact["updatedAt"]}
             answer = self.ask("PUT", f"contact/{self.params['id']}", None, body)
             if answer.ok:

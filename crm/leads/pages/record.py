@@ -203,7 +203,7 @@ class LeadDetail(RecordPage, LeadTable):
                 break
             changed = form.changed(self.values)
             if not changed:
-                return self.unchanged(self.request.path)
+                return self.report_unchanged(self.request.path)
             if changed.get("lostReason") and not self.is_lost(form):
                 form.add_error("lostReason", str(ONLY_LOST))
                 break

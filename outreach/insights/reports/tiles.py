@@ -33,7 +33,7 @@ def checked_tile(tile: Values, where: str = "") -> JsonObject:
     by = tile.get("by") or next(iter(report.order))
     if by not in report.order:
         raise _refuse(f"{where}by", f"one of {', '.join(report.order)} for {report.name}", by)
-    columns = [column.key for column in report.shown(by)]
+    columns = [column.key for column in report.visible_columns(by)]
     metric = tile.get("metric") or columns[0]
     if metric not in columns:
         raise _refuse(f"{where}metric", f"one of {', '.join(columns)} for {report.name} by {by}", metric)
