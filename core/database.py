@@ -13,7 +13,7 @@ from django.db import DatabaseError, InternalError, OperationalError, connection
 log = logging.getLogger(__name__)
 
 CONNECTION_LOST = ("08", "57P01", "57P02", "57P03", "53300")
-"""First characters of SQLSTATEs with which the server ends the session or accepts no more (PostgreSQL, appendix A)."""
+"""First characters of SQLSTATEs with which the server ends the session or refuses new ones (PostgreSQL, appendix A)."""
 READ_ONLY = "25006"
 NO_WRITES = ("53100", "53200", READ_ONLY)
 """The SQLSTATEs of a full disk, of a server without memory, and of one that only reads.

@@ -82,7 +82,7 @@ def strip_echoed_fields(view: Any, declared: Endpoint, body: Any, path: Values) 
             if value is not UNCHANGED:
                 changed[key] = value
     if changed and LAST_CHANGE in outdated and not _only_stops(schema, changed):
-        # Somebody may have edited the record, which must not be undone, even if background work has changed it too.
+        # A person may have edited the record, which must not be undone, even if background work has changed it too.
         fixed.append(LAST_CHANGE)
     if fixed:
         raise _refusal(fixed)

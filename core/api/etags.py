@@ -164,7 +164,7 @@ def _check(view: Any, request: Any, path: Mapping[str, str]) -> None:
     if record is None:
         return
     tags, tag = header_tags(request, "HTTP_IF_MATCH"), etag_of(record, view.shown)
-    # RFC 9110, 13.1.1, demands strong comparison. Proxies weaken tags, and a refusal then would help nobody.
+    # RFC 9110, 13.1.1, demands strong comparison. Proxies weaken tags, and a refusal then would be no help.
     if "*" in tags or _weak(tag) in map(_weak, tags):
         return
     if not tags:

@@ -17,7 +17,7 @@ Model = type[models.Model]
 Of = Model | Callable[[Any], Model | None]
 """A model, or a function that returns it for a record."""
 MAX_IDS = 40
-"""The most ids of a key that are looked up: pages show no more of them."""
+"""The most ids of a key that are looked up: pages show these alone."""
 _keys: dict[str, Model] = {}
 _kinds: dict[str, Model] = {}
 

@@ -22,7 +22,7 @@ EXPIRES_SECONDS = 60
 def send_message(task: str) -> None:
     """Send a message of the task, unless enough are waiting.
 
-    Each says no more than that some work may be due. Thousands of them, of many changes at once or of each second in
+    Each says only that some work may be due. Thousands of them, of many changes at once or of each second in
     which the workers are busy, would hold up the other work of their queue. Raises OperationalError and RedisError.
     """
     with _producers().acquire(block=True) as producer:  # type: ignore[no-untyped-call]

@@ -249,7 +249,7 @@ def _range(field: ListField, operator: str, raw: Any, where: str, now: datetime,
 def _bound(operator: str, bound: Any) -> _Range:
     span = isinstance(bound, Span)
     if operator in ("greaterThan", "after"):
-        # Nothing is after the calendar's last moment, and no timestamp could be compared with.
+        # Nothing is after the calendar's latest time, and no timestamp could be compared with.
         if span and bound.end is None:
             return _Range(low=bound.start, high=bound.start, high_included=False)
         return _Range(low=_end(bound), low_included=span)

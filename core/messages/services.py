@@ -69,7 +69,7 @@ def seed(app_config: AppConfig, using: str, apps: Apps = apps, **_: Any) -> None
             moved.append(row)
         manager.bulk_update(moved, ("status", "text", "default_status", "default_text", "updated_at"))
         missing = sorted(DEFAULTS.keys() - {row.name for row in rows})
-        # Two servers that migrate at the same moment may both insert them.
+        # Two servers that migrate at the same time may both insert them.
         manager.bulk_create([_new(model, name) for name in missing], ignore_conflicts=True)
     forget()
 

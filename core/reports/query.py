@@ -224,7 +224,7 @@ def _link(part: _Part, *group: Node) -> str | None:
 
 
 def _display_values(values: Values, columns: Sequence[Column]) -> dict[str, Number]:
-    """Return the numbers that people see, quotients included; one by nothing is None, as is what nobody reports."""
+    """Return the numbers that people see, quotients included; None for one by nothing and for missing values."""
     numbers: dict[str, Number] = {}
     for column in columns:
         if column.value is not None:

@@ -1,4 +1,4 @@
-"""Names of people: the name to greet somebody by."""
+"""Names of people: the name to greet a person by."""
 
 from __future__ import annotations
 

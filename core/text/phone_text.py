@@ -102,7 +102,7 @@ def read_digits(text: str) -> list[str]:
 
 
 def to_ascii(text: str) -> str:
-    """Return the text with digits and marks of all scripts in ASCII, without characters that nobody sees."""
+    """Return the text with digits and marks of all scripts in ASCII, without invisible characters."""
     if text.isascii():
         return text
     letters = []

@@ -28,7 +28,7 @@ HISTORY = "#history"
 
 @dataclass(frozen=True)
 class Composer:
-    """An entry that readers add to the history. `module` is its permission, with POST; empty: whoever sees the record
+    """An entry that readers add to the history. `module` is its permission, with POST; empty: all who see the record
     adds it."""
 
     label: str

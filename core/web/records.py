@@ -183,7 +183,7 @@ class EditRecord(RecordForm):
         return self.redirect_with_toast(self.saved, back, undo=answer.job)
 
     def bound_form(self) -> Form:
-        """Return the form with the browser's input, which keeps what others have changed meanwhile."""
+        """Return the form with the browser's input, which keeps the changes of others since then."""
         return self.form(self.values()).bind(self.request.POST, self.changed_by())
 
     def do_delete(self) -> HttpResponse:

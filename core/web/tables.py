@@ -45,7 +45,7 @@ class TablePage(Page):
     record_page: ClassVar[str]
     """The name of a record's page."""
     usual: ClassVar[Sequence[str]]
-    """The names of the columns that are shown when nobody has chosen any; custom ones are added by `usual_columns`."""
+    """The names of the columns that are shown before any are chosen; custom ones are added by `usual_columns`."""
 
     edited_in_record: ClassVar[Sequence[str]] = ()
     """Columns that are edited at their place on the record's page, and not in the table."""
@@ -69,7 +69,7 @@ class TablePage(Page):
 
     @cached_property
     def usual_columns(self) -> list[str]:
-        """The names of the columns that are shown when nobody has chosen any."""
+        """The names of the columns that are shown before any are chosen."""
         return list(self.usual)
 
     @property

@@ -14,7 +14,7 @@ UNDO_SECONDS = 10
 TIMED = {"timed": "yes"}
 """Marks the fields of a form that restores the former state only for these seconds."""
 HOLD_SECONDS = UNDO_SECONDS + 2
-"""Seconds for which the server holds the action: the page with the toast takes a moment to arrive."""
+"""Seconds for which the server holds the action: the page with the toast arrives later."""
 
 
 @dataclass(frozen=True)

@@ -94,7 +94,7 @@ class PlannedCursor(ScopedCursor):
         try:
             return super().execute(self._call(query), params, **options)
         except (errors.FeatureNotSupported, errors.InvalidSqlStatementName):
-            # A migration has changed the type of a column, or somebody has cleared the session.
+            # A migration has changed the type of a column, or the session was cleared.
             if not self._is_idle:
                 # Nothing can be done in this transaction; the next one must not call the same statements again.
                 self.database.planned.clear()
@@ -121,7 +121,7 @@ class PlannedCursor(ScopedCursor):
             # Each plan takes memory of the server's process for as long as the session lives.
             if len(planned) >= MAX_PREPARED:
                 super().execute(f"DEALLOCATE {planned.pop(next(iter(planned)))}")
-            # Never a name twice: an interruption may leave a statement that nobody knows.
+            # Never a name twice: an interruption may leave a forgotten statement.
             name = f"planned_{next(_numbers)}"
             super().execute(f"PREPARE {name} AS {body}")
         planned[query] = name  # the last one now, so that the first is the one that was used longest ago

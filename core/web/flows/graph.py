@@ -39,7 +39,7 @@ class FlowGraph:
     start: ClassVar[str] = "trigger"
     """The type of the node where it begins."""
     fixed: ClassVar[frozenset[str]] = frozenset()
-    """Types of nodes that nobody adds or deletes, in addition to the first."""
+    """Types of nodes that cannot be added or deleted, in addition to the first."""
     way_words: ClassVar[Mapping[str, str]] = {"out": gettext_lazy("Then")}
     """Handle -> its label."""
 

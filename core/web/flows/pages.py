@@ -105,7 +105,7 @@ class FlowPage(Page):
         raise NotImplementedError
 
     def save_drawn(self, graph: Values, since: str | None) -> Answer:
-        """Save the drawing: nodes and edges. With `since`, an updatedAt, only if nobody has changed it since."""
+        """Save the drawing: nodes and edges. With `since`, an updatedAt, only if it has not changed since."""
         raise NotImplementedError
 
     @property

@@ -58,7 +58,7 @@ class ReadingForm(Schemas):
             f"{path}.{name}": values for name, values in conditions_of(raw.get("x-show-if"))
         }
         boxes = {f"{path}.{name}" for name, subschema in properties.items() if self._is_left_out(subschema)}
-        # What a refused value would hide stays, since nobody has chosen to lose it.
+        # What a refused value would hide stays, since no one has chosen to lose it.
         conditions = {
             name: values
             for name, values in needs.items()

@@ -23,7 +23,7 @@ class Fieldset:
     fields: Sequence[Row]
     text: str = ""
     folded: bool = False
-    """A folded section is closed until somebody opens it, or one of its fields is refused."""
+    """A folded section is closed until a person opens it, or one of its fields is refused."""
 
 
 @dataclass(frozen=True)

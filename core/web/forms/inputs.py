@@ -143,7 +143,7 @@ def with_newlines(text: str) -> str:
 
 
 def same_text(widget: str, shown: str, sent: str) -> bool:
-    """Return whether a browser sends this for an input that nobody has touched."""
+    """Return whether a browser sends this for an untouched input."""
     shown, sent = with_newlines(shown), with_newlines(sent)
     if widget == "number":
         shown = shown if _NUMBER.fullmatch(shown) else ""

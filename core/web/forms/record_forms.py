@@ -220,7 +220,7 @@ PLAIN = {
 }
 """The panel's own fields, with their default names."""
 OF_PHONE = ("countryCode", "number")
-"""Parts of the phone number, by which nobody filters alone."""
+"""Parts of the phone number that are no filters of their own."""
 
 
 def record_choices(
