@@ -126,6 +126,15 @@ class Form(forms.Form):
             self.add_error(None, CLASH % {"member": changed_by or _("Someone")})
         return self
 
+    def is_valid(self) -> bool:
+        """Return whether all fields can be read and hold what they must. Errors stand at their fields."""
+        for field in self:
+            field.validate()
+        is_valid: bool = super().is_valid()
+        if not is_valid:
+            self.ask_again()
+        return is_valid
+
     def _merge(self, opened: Values, current: Values, others: Values) -> None:
         """Take over the values of others in untouched fields, and mark fields that both have changed."""
         for field in self:
@@ -164,12 +173,12 @@ class Form(forms.Form):
 
         Options are the first records of a list, which may not have those that are chosen.
         """
-        for name, chosen in records.items():
+        for name, candidates in records.items():
             if name not in self.fields:
                 continue
             field = self.fields[name]
             offered = {option.value for option in field.options}
-            missing = [record for record in chosen if record and record["_id"] not in offered]
+            missing = [record for record in candidates if record and record["_id"] not in offered]
             field.options = [*field.options, *(Option(record["_id"], record["name"] or "") for record in missing)]
 
     def refuse(self, answer: Answer, name_of: Callable[[str], str] = str) -> None:

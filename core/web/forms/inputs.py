@@ -98,15 +98,15 @@ def local_text(text: str, zone: tzinfo) -> str:
     if moment is None:
         return ""
     try:
-        here = moment.astimezone(zone) if moment.tzinfo else moment
+        local = moment.astimezone(zone) if moment.tzinfo else moment
     except OverflowError:
         return ""
     clock = "minutes"
-    if here.microsecond:
+    if local.microsecond:
         clock = "milliseconds"
-    elif here.second:
+    elif local.second:
         clock = "seconds"
-    return here.replace(tzinfo=None).isoformat(timespec=clock)
+    return local.replace(tzinfo=None).isoformat(timespec=clock)
 
 
 def read_local(text: str, zone: tzinfo, held: Any = None) -> str:
@@ -189,5 +189,5 @@ def _exact_number(text: str) -> float | str:
 
 def merge_lists(opened: list[Any], typed: list[Any], current: list[Any]) -> list[Any]:
     """Merge a person's additions and removals into the current list."""
-    kept = [item for item in current if item in typed or item not in opened]
-    return [*kept, *(item for item in typed if item not in opened and item not in current)]
+    remaining = [item for item in current if item in typed or item not in opened]
+    return [*remaining, *(item for item in typed if item not in opened and item not in current)]

@@ -123,8 +123,8 @@ def record_fields(page: Page, definitions: Iterable[Definition], values: Values 
         if kind not in offered:
             offered[kind] = _record_options(page, kind)
         listed = {option.value for option in offered[kind]}
-        held = (values or {}).get(field.name)
-        beyond = [id for id in texts_of(held) if id in names and id not in listed]
+        value = (values or {}).get(field.name)
+        beyond = [id for id in texts_of(value) if id in names and id not in listed]
         field.options = [*offered[kind], *(Option(id, names[id]) for id in beyond)]
         if not offered[kind]:
             field.help_text = f"{field.help_text} {NONE_YET[kind]}".strip()
@@ -248,8 +248,8 @@ def record_choices(
     members = tuple(members)
     if panel == "lead":
         choices.append(choice_of_named_records(Choice("teamMember.name", gettext("Assigned to")), members))
-    known = {"category.name": categories, "owner.name": members, "createdBy.name": members, **(linked or {})}
-    return [*choices, *(choice_of_named_records(choice, known.get(choice.name, ())) for choice in BESIDE[panel])]
+    records = {"category.name": categories, "owner.name": members, "createdBy.name": members, **(linked or {})}
+    return [*choices, *(choice_of_named_records(choice, records.get(choice.name, ())) for choice in BESIDE[panel])]
 
 
 def choice_of_named_records(choice: Choice, records: Iterable[Option]) -> Choice:
