@@ -170,15 +170,15 @@ class _TlsConnection(HTTPSConnection):
 
 def _begin(connection: HTTPConnection) -> None:
     """Note that a request is about to be written, and watch a connection that was opened for an earlier one."""
-    kept = connection.sock is not None
-    if not kept:
+    is_reused = connection.sock is not None
+    if not is_reused:
         connection.connect()
     deadline = _deadline.get()
     if deadline is None:
         return
     # Before the bytes go out: from then on the other side may have acted.
     deadline.began = True
-    if kept and connection.sock is not None and not deadline.watches(connection.sock):
+    if is_reused and connection.sock is not None and not deadline.watches(connection.sock):
         deadline.watch(connection.sock)
 
 
@@ -314,6 +314,6 @@ def error_causes(error: BaseException) -> list[BaseException]:
         if current is None or current in errors:
             continue
         errors.append(current)
-        kept = [each for each in (*current.args, getattr(current, "reason", None)) if isinstance(each, BaseException)]
-        waiting += [current.__cause__, current.__context__, *kept]
+        causes = [each for each in (*current.args, getattr(current, "reason", None)) if isinstance(each, BaseException)]
+        waiting += [current.__cause__, current.__context__, *causes]
     return errors

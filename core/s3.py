@@ -220,7 +220,7 @@ def _limit_time(place: S3Place, *, seconds: float) -> Iterator[Any]:
         except ClientError as error:
             raise _refusal(error.response) from None
         except (BotoCoreError, *TRANSPORT_ERRORS, ValueError) as error:
-            refused = next((one for one in error_causes(error) if isinstance(one, OutboundRefused)), None)
+            refused = next((cause for cause in error_causes(error) if isinstance(cause, OutboundRefused)), None)
             if refused is not None:
                 raise S3Failed("refused", refused.detail) from None
             if deadline.over:

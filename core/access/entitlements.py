@@ -82,12 +82,12 @@ def cache_entitlements() -> Iterator[None]:
 
 def granted_entitlement(company: str) -> Entitlement | None:
     """Return the active company's entitlement, or None without an active subscription."""
-    kept = _kept.get()
-    if kept is None:
+    cached = _kept.get()
+    if cached is None:
         return entitlement_source().of(company)
-    if company not in kept:
-        kept[company] = entitlement_source().of(company)
-    return kept[company]
+    if company not in cached:
+        cached[company] = entitlement_source().of(company)
+    return cached[company]
 
 
 def entitlement(company: str) -> Entitlement:

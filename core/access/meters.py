@@ -109,12 +109,12 @@ def reserve_or_raise(meter: str, quantity: int, source: str) -> bool:
 
     Raises MeterUsedUp.
     """
-    allowed = entitlement_source().of(company_id())
-    reserved = reserve(meter, [source], quantity=quantity, allowed=allowed)
-    if reserved is None or allowed is None:
+    entitlement = entitlement_source().of(company_id())
+    reserved = reserve(meter, [source], quantity=quantity, allowed=entitlement)
+    if reserved is None or entitlement is None:
         return False
     if source not in reserved.sources:
-        raise MeterUsedUp(meter, allowed.limits[meter], reserved.until)
+        raise MeterUsedUp(meter, entitlement.limits[meter], reserved.until)
     return True
 
 

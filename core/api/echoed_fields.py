@@ -55,10 +55,10 @@ def strip_echoed_fields(view: Any, declared: Endpoint, body: Any, path: Values) 
     is_one = bool(path or view.singleton)
     if not is_one or not isinstance(body, dict) or not declared.input or not declared.output:
         return WrittenBack(body)
-    schema, shown = declared.input(), view.shown or declared.output
+    schema, output = declared.input(), view.shown or declared.output
     if schema.never & body.keys() and "_id" not in body:
         return WrittenBack(body)  # which is refused for these keys
-    repeated = {key for key in body if key not in schema.fields and key in declared_fields(shown)}
+    repeated = {key for key in body if key not in schema.fields and key in declared_fields(output)}
     if (
         not repeated
         and not _has_nested_record(schema, body)
@@ -74,9 +74,9 @@ def strip_echoed_fields(view: Any, declared: Endpoint, body: Any, path: Values) 
     changed: JsonObject = {}
     for key, value in body.items():
         if key in repeated:
-            is_same = key in shown.signs and _strip_signature(value) == _strip_signature(stored.get(key))
+            is_same = key in output.signs and _strip_signature(value) == _strip_signature(stored.get(key))
             differing = [] if is_same else _differences(key, value, stored.get(key))
-            (outdated if key in shown.moving else fixed).extend(differing)
+            (outdated if key in output.moving else fixed).extend(differing)
         elif key not in stored or not equal_json(value, stored[key]):
             value = _reduce_value(key, schema.fields.get(key), value, stored.get(key), fixed)
             if value is not UNCHANGED:
@@ -86,14 +86,14 @@ def strip_echoed_fields(view: Any, declared: Endpoint, body: Any, path: Values) 
         fixed.append(LAST_CHANGE)
     if fixed:
         raise _refusal(fixed)
-    if not changed and issubclass(shown, declared.output):
+    if not changed and issubclass(output, declared.output):
         return WrittenBack(body, tuple(outdated), record)
-    kept = {name for name, value in schema.orders.items() if body.get(name) == value}
-    kept |= {*schema.together} if changed.keys() & schema.together else set()
-    needed = {
-        name: body[name] for name, field in schema.fields.items() if name in body and (field.required or name in kept)
+    orders = {name for name, value in schema.orders.items() if body.get(name) == value}
+    orders |= {*schema.together} if changed.keys() & schema.together else set()
+    required_names = {
+        name: body[name] for name, field in schema.fields.items() if name in body and (field.required or name in orders)
     }
-    return WrittenBack(needed | changed, tuple(outdated))
+    return WrittenBack(required_names | changed, tuple(outdated))
 
 
 UNCHANGED = object()
@@ -174,20 +174,20 @@ def _drop_output_keys(field: Any, value: Any, stored: Any) -> Any:
     """Leave out the keys of nested objects that only answers have, and their empty values."""
     child = getattr(field, "child", None)
     if isinstance(child, Input) and isinstance(value, list):
-        there = stored if isinstance(stored, list) else []
-        shown = {key: None for item in there if isinstance(item, dict) for key in item}
+        stored_items = stored if isinstance(stored, list) else []
+        example = {key: None for item in stored_items if isinstance(item, dict) for key in item}
         return [
-            _drop_output_keys(child, _reference_of_item(child, item) if item in there else item, shown)
+            _drop_output_keys(child, _reference_of_item(child, item) if item in stored_items else item, example)
             for item in value
         ]
     if not isinstance(field, Input) or not isinstance(value, dict):
         return value
-    shown = stored if isinstance(stored, dict) else {}
+    example = stored if isinstance(stored, dict) else {}
     return {
-        key: _drop_output_keys(field.fields.get(key), item, shown.get(key))
+        key: _drop_output_keys(field.fields.get(key), item, example.get(key))
         for key, item in value.items()
-        if (key in field.fields or key not in shown)
-        and not (item is None and key in shown and shown[key] is None and _refuses_null(field.fields[key]))
+        if (key in field.fields or key not in example)
+        and not (item is None and key in example and example[key] is None and _refuses_null(field.fields[key]))
     }
 
 

@@ -40,8 +40,8 @@ class RecordChanged(ApiError):
     message = "The record has changed since you read it"
 
     def __init__(self, changed: Values) -> None:
-        named = ", ".join(changed["fields"]) or "nothing that can be named"
-        super().__init__(f"If-Match: changed since: {named}; read the record again and repeat your change")
+        names = ", ".join(changed["fields"]) or "nothing that can be named"
+        super().__init__(f"If-Match: changed since: {names}; read the record again and repeat your change")
         self.extra = {"changed": changed}
 
 

@@ -189,15 +189,15 @@ def read_key(view: Any, request: Any) -> Keyed:
     if not (0 < len(text) <= MAX_CHARACTERS and text.isascii() and text.isprintable()):
         rule = f"1 to {MAX_CHARACTERS} printable ASCII characters"
         raise refuse(HEADER, f"needs to be {rule}, got {shorten(text, 40)!r}")
-    sent = http_request(request)
+    http = http_request(request)
     digest = hashlib.sha256()
     # A zero byte parts them, so that no two requests can run together into the same text.
-    for part in (sent.method or "", sent.path_info, sent.META.get("QUERY_STRING", "")):
+    for part in (http.method or "", http.path_info, http.META.get("QUERY_STRING", "")):
         digest.update(part.encode(errors="surrogatepass") + b"\0")
     for piece in _body(view, request):
         digest.update(piece)
     actor = view.actor
-    operation = f"{sent.method} {sent.path_info}"[:300]
+    operation = f"{http.method} {http.path_info}"[:300]
     return Keyed(actor.key_id or actor.member_id, text, digest.hexdigest(), operation)
 
 

@@ -284,11 +284,11 @@ class FormInput(Input):
             if data[name] != form[name]:
                 detail = serializers.ErrorDetail(f"differs from formData.{name}; send one of them", code="conflict")
                 raise serializers.ValidationError({name: detail})
-        moved = {name: form[name] for name in self.beside if name in form and name in self.fields}
-        form = {name: value for name, value in form.items() if name not in moved}
+        values = {name: form[name] for name in self.beside if name in form and name in self.fields}
+        form = {name: value for name, value in form.items() if name not in values}
         form |= {name: data[name] for name in self.system if name in data}
         top = {name: value for name, value in data.items() if name not in self.system}
-        return super().to_internal_value({**top, **moved, "formData": form})
+        return super().to_internal_value({**top, **values, "formData": form})
 
 
 def read(schema: type[Input], body: Any) -> JsonObject:

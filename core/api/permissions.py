@@ -91,14 +91,14 @@ class MemberPermission(AccessPermission):
         return actor.auth_path is not AuthPath.KEY and not actor.visiting
 
     def allows(self, view: ApiView, actor: Actor, declared: Endpoint) -> bool:
-        allowed = (
+        entitlement = (
             require_entitlement(view.entitlement) if declared.needs_subscription else view.entitlement or Entitlement()
         )
         modules = view.modules_of(declared)
-        needed = view.needed_permission(declared)
-        in_plan = [module for module in modules if allowed.modules is None or module in allowed.modules]
-        module = next((module for module in in_plan if actor.may(module, needed)), modules[0])
-        check_session(actor, allowed, module, needed, any_member=declared.any_member)
+        permission = view.needed_permission(declared)
+        in_plan = [module for module in modules if entitlement.modules is None or module in entitlement.modules]
+        module = next((module for module in in_plan if actor.may(module, permission)), modules[0])
+        check_session(actor, entitlement, module, permission, any_member=declared.any_member)
         if declared.needs_subscription:
-            self.check_phase(view, allowed, declared, module)
+            self.check_phase(view, entitlement, declared, module)
         return True

@@ -165,5 +165,5 @@ class ApiView(APIView):
         return respond(self.declared.success, data, **extra)
 
     def http_method_not_allowed(self, request: Any, *args: Any, **kwargs: Any) -> Any:
-        allowed = ", ".join(name for name in self.allowed_methods if name not in ("HEAD", "OPTIONS"))
-        raise MethodNotAllowed(request.method or "", f"this path takes {allowed}, not {request.method}")
+        methods = ", ".join(name for name in self.allowed_methods if name not in ("HEAD", "OPTIONS"))
+        raise MethodNotAllowed(request.method or "", f"this path takes {methods}, not {request.method}")

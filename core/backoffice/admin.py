@@ -132,12 +132,12 @@ class BackOfficeAdmin(DisplayMixin, DialogMixin, ModelAdmin):
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         if self.fields:
             return list(self.fields)
-        shown = self.shown_fields()
+        fields = self.shown_fields()
         if obj is None:
-            return [name for name in shown if name in self.edits]
+            return [name for name in fields if name in self.edits]
         edited, rest = (
-            [name for name in shown if name in self.edits],
-            [name for name in shown if name not in self.edits],
+            [name for name in fields if name in self.edits],
+            [name for name in fields if name not in self.edits],
         )
         return [*edited, *self.extra, *sorted(rest, key=TECHNICAL.__contains__)]
 
@@ -224,11 +224,11 @@ class BackOfficeAdmin(DisplayMixin, DialogMixin, ModelAdmin):
         """Return the buttons of a record's page: those allowed by its state, the primary one first."""
         actions = self.get_actions(request)
         offered = [name for name in self.commands if name in actions and self.admits(record, name)]
-        shown = [Action(name, str(actions[name][2])) for name in offered] + self.offered_dialogs(request, record)
-        shown.sort(key=lambda action: action.name in self.last)
-        if shown and shown[0].name not in self.last:
-            shown[0] = replace(shown[0], wanted=True)
-        return shown
+        buttons = [Action(name, str(actions[name][2])) for name in offered] + self.offered_dialogs(request, record)
+        buttons.sort(key=lambda action: action.name in self.last)
+        if buttons and buttons[0].name not in self.last:
+            buttons[0] = replace(buttons[0], wanted=True)
+        return buttons
 
     def changelist_view(self, request: HttpRequest, extra_context: JsonObject | None = None) -> HttpResponse:
         title = {"title": capitalize_lazily(str(self.opts.verbose_name_plural))}

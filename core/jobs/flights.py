@@ -60,7 +60,7 @@ class Flights(Generic[C, R]):
 
     def release(self) -> None:
         """Leave it to the threads to end the calls that are still out."""
-        here = threading.get_ident()
+        thread = threading.get_ident()
 
         def end(future: Future[R]) -> None:
             try:
@@ -68,7 +68,7 @@ class Flights(Generic[C, R]):
             except Exception:  # the edge of one call: what was not recorded is still out for its rows
                 log.exception("the result of a call (%s) could not be recorded", self.name)
             finally:
-                if threading.get_ident() != here:
+                if threading.get_ident() != thread:
                     connections.close_all()
 
         for future in list(self._out):

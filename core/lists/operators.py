@@ -97,10 +97,11 @@ def compile_condition(
 
     Raises a 400 about `where` for an operator or a value that does not fit the field's type.
     """
-    allowed = OPERATORS[field.type]
-    if operator not in allowed:
+    operators = OPERATORS[field.type]
+    if operator not in operators:
         raise refuse(
-            where, f"the operator {shorten(operator, 40)!r} does not fit a {field.type}; allowed: {', '.join(allowed)}"
+            where,
+            f"the operator {shorten(operator, 40)!r} does not fit a {field.type}; allowed: {', '.join(operators)}",
         )
     if operator in ("isEmpty", "isNotEmpty"):
         return CompiledCondition(field, ((_has_value(field), operator == "isNotEmpty"),), any_of=True)

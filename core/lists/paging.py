@@ -85,15 +85,15 @@ def complete_rows(output: Projection, rows: list[Row], names: Collection[str] | 
 
 def first_places(parts: Iterator[Section], count: int, skip: int = 0) -> list[Place]:
     """Return the places of the first `count` records after `skip`."""
-    taken: list[Place] = []
+    collected: list[Place] = []
     for section in parts:
-        places = places_of(section, skip, count - len(taken))
-        taken += places
-        if len(taken) == count:
+        places = places_of(section, skip, count - len(collected))
+        collected += places
+        if len(collected) == count:
             break
         # Only an offset beyond this section needs the section's length.
         skip = max(0, skip - section.queryset.order_by().count()) if skip and not places else 0
-    return taken
+    return collected
 
 
 class _snapshot:

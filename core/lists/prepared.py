@@ -98,8 +98,8 @@ def rows_of(queryset: QuerySet[Any], ids: Sequence[str], output: Output) -> list
     scope = active_scope()
     if scope is not None and scope.company_id is not None and getattr(output, "fixed", False):
         model: Any = queryset.model
-        chosen: Any = output
-        rows = _prepare(model, queryset.db, chosen).rows(queryset.db, scope.company_id, ids)
+        projection: Any = output
+        rows = _prepare(model, queryset.db, projection).rows(queryset.db, scope.company_id, ids)
     else:
         rows = list(_project(queryset, Value(list(ids), output_field=Field()), output))
     by_id = {row[ROW_ID]: row for row in rows}

@@ -326,16 +326,16 @@ def _without_prefilter(reader: _Reader, fields: FieldSet, now: datetime) -> Q:
 def _search(names: list[str], text: str, fields: FieldSet) -> Q:
     if len(names) > MAX_SEARCH_FIELDS:
         raise refuse("searchBy", f"has {len(names)} fields, at most {MAX_SEARCH_FIELDS} are allowed")
-    chosen = [fields.searchable(name, "searchBy") for name in dict.fromkeys(names)]
+    columns = [fields.searchable(name, "searchBy") for name in dict.fromkeys(names)]
     if not text:
         return Q()
     # PostgreSQL refuses such texts with an error of its own.
     clean_text(text, "searchValue", MAX_SEARCH)
     check_visible(text, "searchValue")
-    chosen = chosen or [fields.searchable(name, "searchBy") for name in fields.default_search]
-    if not chosen:
+    columns = columns or [fields.searchable(name, "searchBy") for name in fields.default_search]
+    if not columns:
         raise refuse("searchBy", "this list has no fields that are searched by default; name them")
-    return search_in(chosen, text)
+    return search_in(columns, text)
 
 
 def filters_tree(filters: Any) -> tree.Group:

@@ -86,8 +86,8 @@ class _Part:
         else:
             key = F(column) if isinstance(column, str) else column
         label: Any = self.by.label or Value("")
-        named = {KEY: key, LABEL: F(label) if isinstance(label, str) else label}
-        rows: QuerySet[Any] = self.rows().annotate(**named).values(KEY, LABEL).annotate(**self.values)
+        columns = {KEY: key, LABEL: F(label) if isinstance(label, str) else label}
+        rows: QuerySet[Any] = self.rows().annotate(**columns).values(KEY, LABEL).annotate(**self.values)
         return rows
 
     def read(self, most: int | None) -> None:

@@ -125,10 +125,10 @@ def policy_statements(table: str, forced: set[str], policies: set[tuple[str, str
     if (table, "system") not in policies:
         # A policy and not BYPASSRLS, which only a superuser can give.
         yield f'CREATE POLICY system ON "{table}" TO {SYSTEM_ROLE} USING (true) WITH CHECK (true)'
-    meant = "current_setting('app.owner', true) = 'on'"
+    condition = "current_setting('app.owner', true) = 'on'"
     if (table, "owner") not in policies:
         # Only within use_owner_role(), so that a session that lost its role by accident sees nothing.
-        yield f'CREATE POLICY owner ON "{table}" TO CURRENT_USER USING ({meant}) WITH CHECK ({meant})'
+        yield f'CREATE POLICY owner ON "{table}" TO CURRENT_USER USING ({condition}) WITH CHECK ({condition})'
 
 
 def reference_statements(model: type[models.Model], constraints: set[str]) -> Iterator[str]:

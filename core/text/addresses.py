@@ -149,8 +149,8 @@ def is_international(value: Any) -> bool:
 
 def quote_value(value: Any) -> str:
     """Return the start of a value in quotes, as it is repeated in a message."""
-    shown = shorten(value, 40)
-    return f"\u201c{shown}\u201d" if shown else "This value"
+    start = shorten(value, 40)
+    return f"\u201c{start}\u201d" if start else "This value"
 
 
 def _parse_usual(country_code: str | None, country: str, digits: str) -> Phone | None:
@@ -178,11 +178,11 @@ def _parse_usual(country_code: str | None, country: str, digits: str) -> Phone |
 
 def _email_error(text: str) -> str:
     """Return the error of an invalid email address, with advice on the correct form."""
-    shown = f"\u201c{shorten(text, 60)}\u201d"
+    quotation = f"\u201c{shorten(text, 60)}\u201d"
     hidden = next((letter for letter in text if unicodedata.category(letter) in ("Cf", "Cc")), "")
     if hidden:
-        return f"{shown} has an invisible character (U+{ord(hidden):04X}). Type it instead of copying it."
-    return f"{shown} is not an email address. {EMAIL}"
+        return f"{quotation} has an invisible character (U+{ord(hidden):04X}). Type it instead of copying it."
+    return f"{quotation} is not an email address. {EMAIL}"
 
 
 def _invalid_phone(country_code: str | None, digits: str, shown: str) -> BadAddress:

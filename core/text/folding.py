@@ -52,13 +52,13 @@ def limit_combining_marks(text: str) -> str:
     """
     if text.isascii() or len(text) <= 20 * MAX_COMBINING_MARKS:
         return text
-    kept = []
+    characters = []
     marks = 0
     for character in text:
         marks = marks + 1 if unicodedata.combining(character) else 0
         if marks <= MAX_COMBINING_MARKS:
-            kept.append(character)
-    return "".join(kept)
+            characters.append(character)
+    return "".join(characters)
 
 
 def sort_text(text: str) -> str:

@@ -68,8 +68,8 @@ class Formats:
 
     def time(self, value: dt.datetime) -> str:
         """Format the time of a datetime, in the company's time zone."""
-        here = self._localize(value)
-        return dates.format_time(here.time(), TIME_PATTERNS[self.time_format], locale=LOCALE)
+        local = self._localize(value)
+        return dates.format_time(local.time(), TIME_PATTERNS[self.time_format], locale=LOCALE)
 
     def datetime(self, value: dt.datetime) -> str:
         """Format a datetime, in the company's time zone, such as 26 Dec 2026, 14:05."""
@@ -86,20 +86,20 @@ class Formats:
         A time that clocks repeat has its offset, and so has one that the company's format cannot hold.
         """
         try:
-            here = self._localize(value)
+            local = self._localize(value)
         except OverflowError:
             return value.isoformat()
-        if here.utcoffset() != here.replace(fold=1 - here.fold).utcoffset():
-            return here.isoformat()
-        day = dates.format_date(here.date(), DATE_PATTERNS[self.date_format], locale=LOCALE)
-        return f"{day} {self._clock(here)}"
+        if local.utcoffset() != local.replace(fold=1 - local.fold).utcoffset():
+            return local.isoformat()
+        day = dates.format_date(local.date(), DATE_PATTERNS[self.date_format], locale=LOCALE)
+        return f"{day} {self._clock(local)}"
 
-    def _clock(self, here: dt.datetime) -> str:
+    def _clock(self, local: dt.datetime) -> str:
         pattern = "%H:%M" if self.time_format == "HH:mm" else "%I:%M"
-        seconds = here.strftime(":%S") if here.second or here.microsecond else ""
-        fraction = f".{here.microsecond // 1000:03}" if here.microsecond else ""
-        half = "" if self.time_format == "HH:mm" else f" {'AM' if here.hour < 12 else 'PM'}"
-        return f"{here.strftime(pattern)}{seconds}{fraction}{half}"
+        seconds = local.strftime(":%S") if local.second or local.microsecond else ""
+        fraction = f".{local.microsecond // 1000:03}" if local.microsecond else ""
+        half = "" if self.time_format == "HH:mm" else f" {'AM' if local.hour < 12 else 'PM'}"
+        return f"{local.strftime(pattern)}{seconds}{fraction}{half}"
 
     def money(self, amount: Decimal | int, currency: str | None = None) -> str:
         """Format an amount with its currency's sign and decimals, rounded half up. Default: the company's currency."""

@@ -164,12 +164,12 @@ def first_name_of(name: str) -> str:
     parts = [_part_of(piece) for piece in _ENCLOSED.sub(" ", text).split(",")]
     if any(part.is_company for part in parts):
         return ""
-    named = [part for part in parts if part.words]
-    if len(named) > 1 and parts[0].words:
-        return _pick_first_name(named[1].words, surname_before=True)
+    parts_with_words = [part for part in parts if part.words]
+    if len(parts_with_words) > 1 and parts[0].words:
+        return _pick_first_name(parts_with_words[1].words, surname_before=True)
     # A title after a comma follows a surname: "Müller, Dr."
     titled = any(part.titled for part in parts)
-    return _pick_first_name(named[0].words, surname_before=False, titled=titled) if named else ""
+    return _pick_first_name(parts_with_words[0].words, surname_before=False, titled=titled) if parts_with_words else ""
 
 
 def _part_of(text: str) -> _Part:
@@ -247,11 +247,11 @@ def _is_compound_title(bare: str) -> bool:
 
 def _pick_first_name(words: list[str], *, surname_before: bool, titled: bool = False) -> str:
     """Return the first name among the words that remain after the titles."""
-    kept = list(words)
-    while kept and _INITIAL.fullmatch(kept[0]):
-        kept.pop(0)
-    if not kept or (kept[0].islower() and kept[0] in _PARTICLES):
+    rest = list(words)
+    while rest and _INITIAL.fullmatch(rest[0]):
+        rest.pop(0)
+    if not rest or (rest[0].islower() and rest[0] in _PARTICLES):
         return ""
-    is_surname = len(kept) == 1 and (titled or len(words) > 1)
-    is_surname = is_surname or (titled and kept[0].casefold() in _SURNAME_PARTICLES)
-    return "" if is_surname and not surname_before else kept[0].rstrip(".")
+    is_surname = len(rest) == 1 and (titled or len(words) > 1)
+    is_surname = is_surname or (titled and rest[0].casefold() in _SURNAME_PARTICLES)
+    return "" if is_surname and not surname_before else rest[0].rstrip(".")

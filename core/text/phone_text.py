@@ -153,10 +153,10 @@ def _read_decimal(text: str) -> str:
     """Return a number that a spreadsheet wrote with decimals or an exponent as its digits."""
     if match := _SCIENTIFIC.fullmatch(text):
         decimals, exponent = match[2] or "", int(match[3])
-        kept = decimals.rstrip("0") if len(decimals) > exponent else decimals
-        if len(kept) != exponent:
-            raise UnclearNumber(CUT if len(kept) < exponent else FRACTION)
-        return ("+" if text.startswith("+") else "") + match[1] + kept
+        significant = decimals.rstrip("0") if len(decimals) > exponent else decimals
+        if len(significant) != exponent:
+            raise UnclearNumber(CUT if len(significant) < exponent else FRACTION)
+        return ("+" if text.startswith("+") else "") + match[1] + significant
     if _THOUSANDS.fullmatch(text):
         return text.partition(",")[0]
     match = _DECIMALS.fullmatch(text)

@@ -64,15 +64,15 @@ class BulkList(ViewedList):
         ids = self.request.POST.getlist("ids")
         if "all" in self.request.POST or not ids:
             return self.list_parameters()
-        chosen = {"operator": "and", "conditions": [{"field": "_id", "operator": "in", "value": ids}]}
-        kept = {name: value for name, value in self.list_parameters().items() if name in ("sortBy", "sortOrder")}
-        return {**kept, "advancedFilters": chosen}
+        tree = {"operator": "and", "conditions": [{"field": "_id", "operator": "in", "value": ids}]}
+        order = {name: value for name, value in self.list_parameters().items() if name in ("sortBy", "sortOrder")}
+        return {**order, "advancedFilters": tree}
 
     def chosen_context(self, form: Form) -> JsonObject:
         """Return a form about the records that were chosen, and who they are."""
-        sent = self.request.POST
-        ids = [] if "all" in sent else sent.getlist("ids")
-        is_all = "all" in sent
+        post = self.request.POST
+        ids = [] if "all" in post else post.getlist("ids")
+        is_all = "all" in post
         return {
             "form": form,
             "back": self.list_url,

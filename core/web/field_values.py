@@ -147,15 +147,15 @@ def field_values(page: Page, definitions: Iterable[Definition], records: Iterabl
         for definition in own:
             for kind, id in references(definition, values.get(definition["uniqueFieldID"])):
                 ids.setdefault(kind, set()).add(id)
-    seen = frozenset(kind for kind in ids if page.may(kind))
+    readable = frozenset(kind for kind in ids if page.may(kind))
     names: dict[str, str] = {}
     links: dict[str, str] = {}
-    for kind in sorted(seen):
-        chosen = sorted(ids[kind])[:MAX_NAMED]
-        answer = page.ask("GET", kind, {"ids": chosen, "p": "1", "n": str(len(chosen))})
-        names |= dict.fromkeys(ids[kind].difference(chosen), UNSEEN[kind])
+    for kind in sorted(readable):
+        requested = sorted(ids[kind])[:MAX_NAMED]
+        answer = page.ask("GET", kind, {"ids": requested, "p": "1", "n": str(len(requested))})
+        names |= dict.fromkeys(ids[kind].difference(requested), UNSEEN[kind])
         for record in answer.data if answer.ok else ():
             names[record["_id"]] = record.get("name") or record.get("email") or ""
             if kind == "file" and record.get("url"):
                 links[record["_id"]] = record["url"]
-    return FieldValues(page.reader.formats, names, links, seen)
+    return FieldValues(page.reader.formats, names, links, readable)

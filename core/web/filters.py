@@ -271,15 +271,15 @@ def flatten_tree(
     number = 0
     for node in tree.get("conditions", [tree]):
         inner = [as_filter(condition, zone) for condition in node.get("conditions", [node])]
-        said = [text for text in inner if text and is_shown(text)]
+        readable = [text for text in inner if text and is_shown(text)]
         alike = "conditions" in node and node.get("operator", "and") == operator
-        if alike or len(said) < len(inner) or not said:
+        if alike or len(readable) < len(inner) or not readable:
             rest.append(node)
         elif "conditions" in node:
             number += 1
-            texts += [f"({number}){text}" for text in said]
+            texts += [f"({number}){text}" for text in readable]
         else:
-            texts += said
+            texts += readable
     if operator == "or" and rest:
         return [], "", [tree]
     return texts, "any" if operator == "or" and len(texts) > 1 else "", rest

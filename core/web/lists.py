@@ -169,8 +169,8 @@ class ListState:
         """Return the present groups of filters, and the number of a new one."""
         if not self.filters:
             return []
-        there = sorted({list_filter.group for list_filter in self.filters if list_filter.group}, key=int)
-        return [*there, str(int(there[-1]) + 1 if there else 1)]
+        numbers = sorted({list_filter.group for list_filter in self.filters if list_filter.group}, key=int)
+        return [*numbers, str(int(numbers[-1]) + 1 if numbers else 1)]
 
     @property
     def is_narrowed(self) -> bool:
@@ -267,9 +267,9 @@ class ListState:
     def link(self, **changes: Any) -> str:
         """Return the query with changes (None takes a parameter away), from the first page on."""
         query = QueryDict(mutable=True)
-        kept = {name: [value] for name, value in self.extra_parameters}
-        kept |= {"q": [self.search], "f": [str(list_filter) for list_filter in self.filters], "sort": [self.sort]}
-        for name, values in {**kept, **{name: _as_list(value) for name, value in changes.items()}}.items():
+        parameters = {name: [value] for name, value in self.extra_parameters}
+        parameters |= {"q": [self.search], "f": [str(list_filter) for list_filter in self.filters], "sort": [self.sort]}
+        for name, values in {**parameters, **{name: _as_list(value) for name, value in changes.items()}}.items():
             query.setlist(name, [value for value in values if value])
         if self.explicit and not any(query.getlist(name) for name in SAYING):
             query["q"] = ""
@@ -283,9 +283,9 @@ class ListState:
 
     def more(self, cursor: str, shown: int) -> tuple[str, bool]:
         """Return the query of the next page, and whether its rows may join those on the page."""
-        seen = self.seen + shown
-        joins = seen < MAX_ROWS
-        return self.link(cursor=cursor, seen=str(seen) if joins else None), joins
+        total = self.seen + shown
+        joins = total < MAX_ROWS
+        return self.link(cursor=cursor, seen=str(total) if joins else None), joins
 
 
 def _as_list(value: Any) -> list[str]:

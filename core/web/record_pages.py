@@ -91,8 +91,11 @@ class RecordPage(CommentsPage, TablePage):
         for name in self.facts:
             own = [column.name for column in columns.values() if column.custom]
             names += own if name == REST else [name]
-        chosen = [columns[name] for name in dict.fromkeys(names) if name in columns]
-        return [replace(column, editable=column.editable or column.name in self.edited_in_record) for column in chosen]
+        picked_columns = [columns[name] for name in dict.fromkeys(names) if name in columns]
+        return [
+            replace(column, editable=column.editable or column.name in self.edited_in_record)
+            for column in picked_columns
+        ]
 
     def fact_context(self, record: Values) -> JsonObject:
         """Return what the facts of the record are drawn with."""
@@ -128,23 +131,23 @@ class RecordPage(CommentsPage, TablePage):
 
     def entries(self, entries: Sequence[Values]) -> list[JsonObject]:
         """Return the entries as the timeline draws them. The newest of an open task completes it."""
-        shown = [self.entry(entry) for entry in entries]
+        drawn_entries = [self.entry(entry) for entry in entries]
         offered: set[str] = set()
-        for entry in shown:
+        for entry in drawn_entries:
             task = entry["data"].get("task") or entry["data"].get("followUp") or ""
             if entry["data"].get("isOpen") and task not in offered:
                 entry["open_task"] = task
                 offered.add(task)
-        return shown
+        return drawn_entries
 
     def entry(self, entry: Values) -> JsonObject:
         """Return an entry as the timeline draws it."""
-        shown = shown_entry(entry, self.reader.formats)
+        drawn_entry = shown_entry(entry, self.reader.formats)
         if entry["kind"] != "comment" or "text" not in entry["data"]:
-            return shown
+            return drawn_entry
         kind = "lead" if entry["lead"] else self.resource
         comment = self.shown_comment(entry["_id"], kind, entry["actor"], entry["data"])
-        return {**shown, "comment": comment}
+        return {**drawn_entry, "comment": comment}
 
     @property
     def named(self) -> dict[str, str]:
@@ -159,8 +162,8 @@ class RecordPage(CommentsPage, TablePage):
     @cached_property
     def composers(self) -> list[tuple[str, Composer]]:
         """The names and composers of the entries that the reader may write."""
-        named = [(name, COMPOSERS[name]) for name in self.composer_names]
-        return [(name, composer) for name, composer in named if self.composes(composer)]
+        composers = [(name, COMPOSERS[name]) for name in self.composer_names]
+        return [(name, composer) for name, composer in composers if self.composes(composer)]
 
     def composes(self, composer: Composer) -> bool:
         """Return whether the reader may write such entries. Staff on a visit write none."""

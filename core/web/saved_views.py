@@ -139,11 +139,11 @@ class ViewedList(TablePage):
         view = self.view
         if view is None:
             return ListState(self.request.GET, self.choices_by_name, self.keeps, zone=self.zone_name)
-        sent = self.request.GET
+        parameters = self.request.GET
         list_state = (
-            ListState(sent, self.choices_by_name, self.keeps, zone=self.zone_name)
+            ListState(parameters, self.choices_by_name, self.keeps, zone=self.zone_name)
             if self.has_own_parameters
-            else self.state_of(view, sent)
+            else self.state_of(view, parameters)
         )
         list_state.explicit = True
         list_state.fixed = [] if self.query_problem else self.flat_filters[2]
@@ -163,9 +163,9 @@ class ViewedList(TablePage):
     @cached_property
     def columns(self) -> list[Column]:
         """The columns that are shown."""
-        sent = self.request.GET.get("columns", "")
+        names = self.request.GET.get("columns", "")
         of_view = self.view["columns"] if self.view else []
-        return self.columns_of(sent.split(",") if sent else of_view or self.preferred_columns())
+        return self.columns_of(names.split(",") if names else of_view or self.preferred_columns())
 
     @property
     def layout(self) -> str:
@@ -174,11 +174,11 @@ class ViewedList(TablePage):
     @property
     def differs_from_view(self) -> bool:
         """Return whether the list differs from its view, or from the unchanged list."""
-        sent = self.request.GET.get("columns")
+        names = self.request.GET.get("columns")
         if self.view is None:
-            return bool(self.state.is_narrowed or self.state.sort or sent)
+            return bool(self.state.is_narrowed or self.state.sort or names)
         stored = self.state_of(self.view)
-        if self.view["problem"] or (sent and sent.split(",") != (self.view["columns"] or self.preferred_columns())):
+        if self.view["problem"] or (names and names.split(",") != (self.view["columns"] or self.preferred_columns())):
             return True
         return self._view_key(self.state, self.layout) != self._view_key(stored, self.view["layout"])
 
@@ -230,9 +230,9 @@ class ViewedList(TablePage):
 
     def view_body(self) -> JsonObject:
         """Return the present view of the list, in the form of the API."""
-        chosen = self.request.GET.get("columns") or (self.view and self.view["columns"])
-        chosen = chosen or self.columns_key in self.reader.columns
-        columns = [column.name for column in self.columns] if chosen else []
+        names = self.request.GET.get("columns") or (self.view and self.view["columns"])
+        names = names or self.columns_key in self.reader.columns
+        columns = [column.name for column in self.columns] if names else []
         return {"query": self.list_parameters(), "columns": columns, "layout": self.layout}
 
     def list_parameters(self) -> JsonObject:
@@ -241,8 +241,8 @@ class ViewedList(TablePage):
         return {name: value for name, value in self.state.query().items() if name not in paging}
 
     def do_new_view(self) -> HttpResponse:
-        sent = self.request.POST
-        body = {"resource": self.resource, "name": sent.get("name", "").strip(), "shared": "shared" in sent}
+        post = self.request.POST
+        body = {"resource": self.resource, "name": post.get("name", "").strip(), "shared": "shared" in post}
         answer = self.ask("POST", "saved-view", None, {**body, **self.view_body()})
         return self._redirect_to_view(answer, gettext("View saved"))
 

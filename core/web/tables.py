@@ -79,8 +79,8 @@ class TablePage(Page):
 
     def preferred_columns(self) -> list[str]:
         """Return the names of the columns that the reader has chosen, or the usual ones."""
-        kept = self.reader.columns.get(self.columns_key)
-        return kept if isinstance(kept, list) and kept else self.usual_columns
+        stored = self.reader.columns.get(self.columns_key)
+        return stored if isinstance(stored, list) and stored else self.usual_columns
 
     def columns_of(self, names: Sequence[str]) -> list[Column]:
         """Return the known columns of these names, the fixed ones first."""
@@ -104,17 +104,17 @@ class ChooseColumns(TablePage):
 
     def displayed_columns(self) -> list[str]:
         """Return the names of the columns that the list shows now."""
-        if sent := self.request.GET.get("columns"):
-            return sent.split(",")
+        if parameter := self.request.GET.get("columns"):
+            return parameter.split(",")
         id = self.request.GET.get("saved", "")
         view = self.ask("GET", f"saved-view/{id}") if is_id(id) else None
-        kept = view.data["columns"] if view is not None and view.ok else []
-        return kept or self.preferred_columns()
+        names = view.data["columns"] if view is not None and view.ok else []
+        return names or self.preferred_columns()
 
     def show(self) -> Values:
-        chosen = [column.name for column in self.columns_of(self.displayed_columns())]
-        rest = [name for name in self.columns_by_name if name not in chosen]
-        return self.choice([*chosen, *rest], set(chosen))
+        names = [column.name for column in self.columns_of(self.displayed_columns())]
+        rest = [name for name in self.columns_by_name if name not in names]
+        return self.choice([*names, *rest], set(names))
 
     def choice(self, order: Sequence[str], chosen: set[str]) -> JsonObject:
         columns = sorted((self.columns_by_name[name] for name in order), key=lambda column: not column.fixed)
@@ -128,17 +128,17 @@ class ChooseColumns(TablePage):
 
     def do_move(self) -> HttpResponse:
         """Show the form again, with one column moved by a place."""
-        order, chosen = self.read_order()
+        order, names = self.read_order()
         for button, by in (("up", -1), ("down", 1)):
             name = self.request.POST.get(button)
             if name in order:
                 place = order.index(name)
                 order.insert(max(0, place + by), order.pop(place))
-        return self.page(self.choice(order, chosen))
+        return self.page(self.choice(order, names))
 
     def do_save(self) -> HttpResponse:
-        order, chosen = self.read_order()
-        names = [column.name for column in self.columns_of([name for name in order if name in chosen])]
+        order, shown_names = self.read_order()
+        names = [column.name for column in self.columns_of([name for name in order if name in shown_names])]
         if self.request.GET.get("saved"):
             return self.redirect_with_toast(to=self._list_with(names))
         return self._store_columns(names)
@@ -194,10 +194,10 @@ class EditCell(TablePage):
         columns = self.columns_by_name.values()
         editable = [replace(column, editable=True) for column in columns if column.editable or column.name in more]
         name = self.request.GET.get("field")
-        chosen = next((column for column in editable if name in (None, column.name)), None)
-        if chosen is None:
+        edited = next((column for column in editable if name in (None, column.name)), None)
+        if edited is None:
             raise PageError(404, _("This value can't be edited here"), _("Open the record to change it."))
-        return chosen
+        return edited
 
     @property
     def is_part(self) -> bool:
@@ -235,9 +235,11 @@ class EditCell(TablePage):
             return self.page(self.editing(form, self.record), status=422)
         changed = form.changed(before)
         if foreign := [field for field in form if values_differ(values.get(field.name), before.get(field.name))]:
-            meant = {name: value for name, value in changed.items() if values_differ(values.get(name), value)}
-            if meant:
-                now = ", ".join(f"“{said}”" for field in foreign if (said := field.field.words(values.get(field.name))))
+            own_changes = {name: value for name, value in changed.items() if values_differ(values.get(name), value)}
+            if own_changes:
+                now = ", ".join(
+                    f"“{words}”" for field in foreign if (words := field.field.words(values.get(field.name)))
+                )
                 text = _("Someone else changed this to %(now)s. Save again to keep your value.") % {
                     "now": now or "nothing"
                 }

@@ -105,9 +105,9 @@ class Schema(AutoSchema):
         if not (self.declared.many or self.declared.bulk):
             return []
         selecting = ("searchBy", "searchValue", "filters", "advancedFilters", "ids", "nids")
-        taken = self.declared.list_parameters if self.declared.many else selecting
-        parameters = [parameter for parameter in LIST_PARAMETERS if taken is None or parameter.name in taken]
-        return [*parameters, FIELDS] if self.declared.many and taken is None else parameters
+        names = self.declared.list_parameters if self.declared.many else selecting
+        parameters = [parameter for parameter in LIST_PARAMETERS if names is None or parameter.name in names]
+        return [*parameters, FIELDS] if self.declared.many and names is None else parameters
 
     def _resolve_path_parameters(self, variables: list[str]) -> list[JsonObject]:
         schemas = {

@@ -119,27 +119,27 @@ class FlowGraph:
 
     def lines(self) -> list[Line]:
         """Return the graph as a nested list, from its start, followed by unreachable nodes."""
-        shown: set[str] = set()
+        visited: set[str] = set()
         entries: list[Line] = []
         if self.first is not None:
-            entries += self._add_way(self.first["id"], shown)
+            entries += self._add_way(self.first["id"], visited)
         reached = {edge["target"] for edge in self.edges if self.find(edge["source"])}
-        loose = [node["id"] for node in self.nodes if node["id"] not in shown]
+        loose = [node["id"] for node in self.nodes if node["id"] not in visited]
         for id in sorted(loose, key=lambda id: id in reached):
-            if id not in shown:
-                entries += [Line("open", words=gettext("Not connected")), *self._add_way(id, shown), Line("close")]
+            if id not in visited:
+                entries += [Line("open", words=gettext("Not connected")), *self._add_way(id, visited), Line("close")]
         return entries
 
-    def _add_way(self, id: str, shown: set[str]) -> Iterator[Line]:
+    def _add_way(self, id: str, visited: set[str]) -> Iterator[Line]:
         """Give the lines of a way from a node on."""
         while True:
             node = self.find(id)
             if node is None:
                 return
-            if id in shown:
+            if id in visited:
                 yield Line("goes", node, words=self.label(node))
                 return
-            shown.add(id)
+            visited.add(id)
             yield Line("node", node)
             ways = [(handle, self.edges_from(id, handle)) for handle in self.handles(id)]
             last = ways[-1] if ways and ways[-1][0] in LONE and len(ways[-1][1]) < 2 else None
@@ -147,7 +147,7 @@ class FlowGraph:
                 for edge in edges or [{}]:
                     yield Line("open", node, handle, self.words(node, handle))
                     if edge:
-                        yield from self._add_way(edge["target"], shown)
+                        yield from self._add_way(edge["target"], visited)
                     else:
                         yield Line("end", node, handle, self.words(node, handle))
                     yield Line("close")
@@ -193,13 +193,13 @@ def rows_of(ids: Sequence[str], edges: Sequence[Values]) -> dict[str, int]:
     """Return node -> its row: below all that lead to it."""
     row = dict.fromkeys(ids, 0)
     for _ in range(len(ids)):
-        moved = False
+        has_moved = False
         for edge in edges:
             source, target = edge["source"], edge["target"]
             if source in row and target in row and row[target] <= row[source] < len(ids):
                 row[target] = row[source] + 1
-                moved = True
-        if not moved:
+                has_moved = True
+        if not has_moved:
             break
     return row
 

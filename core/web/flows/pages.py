@@ -151,19 +151,19 @@ class FlowPage(Page):
 
     def line(self, graph: Any, line: Line, problems: Mapping[str, list[Values]]) -> JsonObject:
         """Return the data of a line of the list."""
-        shown: JsonObject = {"kind": line.kind, "words": line.words}
+        entry: JsonObject = {"kind": line.kind, "words": line.words}
         if line.node:
             id = line.node["id"]
-            shown |= {"id": id, "label": graph.label(line.node), "link": self.step_address(id)}
-            shown["add"] = self.add_address(id, line.handle)
+            entry |= {"id": id, "label": graph.label(line.node), "link": self.step_address(id)}
+            entry["add"] = self.add_address(id, line.handle)
         if line.kind == "node":
-            shown |= {
+            entry |= {
                 "type": self.about(graph, line.node),
                 "off": line.node["data"].get("disabled") is True,
                 "problems": problems.get(id, ()),
                 "menu": self.menu_of(graph, line.node),
             }
-        return shown
+        return entry
 
     def flow(self, graph: Any) -> JsonObject:
         """Return the data of the canvas."""

@@ -138,11 +138,11 @@ class SchemaForm(ReadingForm):
         return True
 
     def _properties(self, schema: Schema, values: Any, path: str) -> list[Part]:
-        held = values if isinstance(values, Mapping) else {}
+        settings = values if isinstance(values, Mapping) else {}
         required = schema.get("required", ())
         return [
             self._set_visibility(
-                self._part(subschema, held.get(name), f"{path}.{name}", name, name in required), subschema, path
+                self._part(subschema, settings.get(name), f"{path}.{name}", name, name in required), subschema, path
             )
             for name, subschema in schema.get("properties", {}).items()
         ]
@@ -161,18 +161,18 @@ class SchemaForm(ReadingForm):
         helps = self.sources.helps
         help = str(raw.get("description") or "") if helps is None else helps.get(setting, "")
         kind = self._kind(schema)
-        held = schema.get("default") if value is None else value
+        current = schema.get("default") if value is None else value
         if kind == "tree":
             return self._tree(schema, value, path, label, help)
         if kind == "span":
-            return self._span(schema, held if isinstance(held, Mapping) else {}, path, label, help)
+            return self._span(schema, current if isinstance(current, Mapping) else {}, path, label, help)
         if kind == "object":
             return self._group(schema, value, path, label, help, optional)
         if kind == "rows":
             return self._rows(schema, value, path, label, help)
         if kind == "pairs":
             return self._pairs(schema, value, path, label, help)
-        field = self._field(kind, schema, held, path, label, required and not optional)
+        field = self._field(kind, schema, current, path, label, required and not optional)
         note = self._problem(schema)
         field.help_text = format_html("{} {}", help, note) if help and note else help or note
         return Part("field", path, label, field=standalone_field(field))
@@ -254,23 +254,25 @@ class SchemaForm(ReadingForm):
 
     def _rows(self, schema: Schema, value: Any, path: str, label: str, help: str) -> Part:
         items, _ = self.resolve(schema["items"])
-        held = [row for row in value or () if isinstance(row, Mapping)] if isinstance(value, list) else []
-        spare = max(SPARE, int(schema.get("minItems", 0)) - len(held))
-        spare = max(0, min(spare, int(schema.get("maxItems", MAX_ROWS)) - len(held)))
+        row_values = [row for row in value or () if isinstance(row, Mapping)] if isinstance(value, list) else []
+        spare = max(SPARE, int(schema.get("minItems", 0)) - len(row_values))
+        spare = max(0, min(spare, int(schema.get("maxItems", MAX_ROWS)) - len(row_values)))
         rows = []
-        for place, row in enumerate([*held, *({} for _ in range(spare))]):
+        for place, row in enumerate([*row_values, *({} for _ in range(spare))]):
             parts = self._properties(items, row, f"{path}.{place}")
-            title = gettext("Entry %(number)s") % {"number": place + 1} if place < len(held) else gettext("New entry")
+            title = (
+                gettext("Entry %(number)s") % {"number": place + 1} if place < len(row_values) else gettext("New entry")
+            )
             rows.append(Part("group", f"{path}.{place}", title, parts=parts))
         return Part("rows", path, label, help, parts=rows)
 
     def _pairs(self, schema: Schema, value: Any, path: str, label: str, help: str) -> Part:
         offered = self.sources.fields(path) if schema.get("x-widget") == "fields" else ()
-        held: list[tuple[str, Any]] = list(value.items()) if isinstance(value, Mapping) else []
+        pairs: list[tuple[str, Any]] = list(value.items()) if isinstance(value, Mapping) else []
         if any(name.startswith(f"{path}:") for name in self.wrong):
-            held = [*self.sent_pairs(path)]  # two rows of one name, which no settings hold
+            pairs = [*self.sent_pairs(path)]  # two rows of one name, which no settings hold
         rows = []
-        for place, (name, content) in enumerate([*held, *([("", None)] * (2 if not held else 1))]):
+        for place, (name, content) in enumerate([*pairs, *([("", None)] * (2 if not pairs else 1))]):
             naming = Field(
                 f"{path}:name.{place}", gettext("Field") if offered else gettext("Name"), "text", initial=name
             )

@@ -41,13 +41,13 @@ class ReadingForm(Schemas):
     """The path of the conditions that the form changes: those of one setting at a time."""
 
     def _read_properties(self, schema: Schema, values: Any, path: str) -> JsonObject:
-        held = values if isinstance(values, Mapping) else {}
+        present = values if isinstance(values, Mapping) else {}
         properties = schema.get("properties", {})
         settings = {}
         for name, raw in properties.items():
             if not self._matters(raw, path, f"{path}.{name}", properties):
                 continue
-            value = self._read(raw, held.get(name), f"{path}.{name}")
+            value = self._read(raw, present.get(name), f"{path}.{name}")
             if value is not None:
                 settings[name] = value
         return settings

@@ -90,9 +90,9 @@ class Search(Page):
         if text:
             pages = (gettext("Pages"), self.places(text))
             actions = self.actions(text)
-            named = any(fold(hit.title).startswith(fold(text)) for hit in actions)
+            is_prefix = any(fold(hit.title).startswith(fold(text)) for hit in actions)
             of_actions = (gettext("Actions"), actions)
-            groups = [*([of_actions, pages] if named else [pages, of_actions]), *self.records(text)]
+            groups = [*([of_actions, pages] if is_prefix else [pages, of_actions]), *self.records(text)]
         else:
             groups = [(gettext("Recent"), self.recent()), (gettext("Actions"), self.actions()), *self.all_places()]
         numbered, count = [], 0
@@ -118,7 +118,7 @@ class Search(Page):
 
     def candidates(self) -> list[Candidate]:
         """Return the places, tabs and settings that the reader may open, in the order of the navigation."""
-        shown: list[Candidate] = []
+        candidates: list[Candidate] = []
         places: set[Place] = set()
         for item, page in opened_items(self):
             is_first = item.place not in places
@@ -126,8 +126,8 @@ class Search(Page):
             place = item.place.label
             label = place if is_first else item.label
             hit = Hit(label, "" if label == place else place, address_of(self, page), item.icon)
-            shown.append(Candidate(hit, item, f"{item.label} {item.keywords} {place} {item.group}"))
-        return shown
+            candidates.append(Candidate(hit, item, f"{item.label} {item.keywords} {place} {item.group}"))
+        return candidates
 
     def all_places(self) -> list[tuple[str, list[Hit]]]:
         """Return all pages of the navigation, and all settings, under their headings."""

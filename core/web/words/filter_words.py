@@ -52,12 +52,12 @@ def filter_text(
     value = node.get("value")
     several = value if isinstance(value, list) else [value]
     choice = (choices or {}).get(field)
-    said = [_value_label(inner, field, records, choice, formats) for inner in several if inner is not None]
+    texts = [_value_label(inner, field, records, choice, formats) for inner in several if inner is not None]
     operator = node.get("operator", "")
-    plain = OF_SEVERAL.get(operator) if len(said) > 1 else WORDS.get(operator)
-    phrase = choice.words(operator, len(said) > 1) if choice else plain or "is"
+    plain = OF_SEVERAL.get(operator) if len(texts) > 1 else WORDS.get(operator)
+    phrase = choice.words(operator, len(texts) > 1) if choice else plain or "is"
     label = names.get(field) or NAMES.get(field) or (name_label(field) if CAMEL.fullmatch(field) else field)
-    return f"{label} {phrase} {', '.join(map(str, dict.fromkeys(said)))}".strip()
+    return f"{label} {phrase} {', '.join(map(str, dict.fromkeys(texts)))}".strip()
 
 
 def _value_label(
