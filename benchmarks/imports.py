@@ -27,7 +27,7 @@ from benchmarks.report import Result
 from benchmarks.watching import Watch
 from benchmarks.web import end, serve
 from config.data_dir import PROJECT
-from core.tenancy import as_owner, company_scope
+from core.tenancy import company_scope, use_owner_role
 from crm.models import Import
 
 FIRST = 20_000_000
@@ -139,7 +139,7 @@ def _work(tenant: Tenant, job_id: str, folder: Path) -> tuple[Path, tuple[int, i
 def _copy(tenant: Tenant, copy: str, folder: Path) -> tuple[dict[str, int], float]:
     """COPY the import's rows into the clone in one transaction. Returns the rows of each table, and the seconds."""
     files = {table: folder / f"{table}.copy" for table in CONTACT_TABLES}
-    with exempt_owner(CONTACT_TABLES), as_owner(), connection.cursor() as cursor:
+    with exempt_owner(CONTACT_TABLES), use_owner_role(), connection.cursor() as cursor:
         columns = {table: _columns(cursor, table) for table in files}
         for table, file in files.items():
             names = ", ".join(f'"{name}"' for name in columns[table])

@@ -33,7 +33,7 @@ from billing.plans.models import Currency
 from billing.renewals.writer import insert_rows
 from core.ids import new_id
 from core.models import Event
-from core.tenancy import as_owner, unscoped
+from core.tenancy import unscoped, use_owner_role
 from core.types import JsonObject
 
 PROJECT = Path(__file__).parent.parent
@@ -110,7 +110,7 @@ def _subscription(company: str, plan: str, end: Any) -> JsonObject:
 
 
 def _analyse() -> None:
-    with as_owner(), connection.cursor() as cursor:
+    with use_owner_role(), connection.cursor() as cursor:
         cursor.execute("ANALYZE")
 
 

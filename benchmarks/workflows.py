@@ -22,7 +22,7 @@ from benchmarks.timing import ms, processor_seconds, seconds, spent
 from core.events import deliver, emit
 from core.jobs import WORK
 from core.lists import BulkSelection
-from core.tenancy import as_owner, company_scope
+from core.tenancy import company_scope, use_owner_role
 from core.text.json import dumps
 from core.types import JsonObject
 from crm.contacts.bulk import update_many
@@ -70,7 +70,7 @@ def _published(tenant: Tenant, kind: str, nodes: list[JsonObject], *lines: tuple
 
 
 def _nothing_waits() -> None:
-    with as_owner(), connection.cursor() as cursor:
+    with use_owner_role(), connection.cursor() as cursor:
         cursor.execute("TRUNCATE core_event, core_eventdelivery, workflows_runready, workflows_runtimer CASCADE")
 
 
@@ -200,7 +200,7 @@ def _make_runs(
     }
     made = "'c0ffee00' || lpad(to_hex(n), 16, '0')"
     _made += number
-    with as_owner(), connection.cursor() as cursor:
+    with use_owner_role(), connection.cursor() as cursor:
         cursor.execute(
             "INSERT INTO workflows_workflowrun (id, company_id, workflow_id, version_id, entry_key, status, reason,"
             " epoch, hold_no, seq, state, trigger, depth, priority, error_node, error_code, error, created_at,"

@@ -15,7 +15,7 @@ from config.leakproof import not_leakproof
 from core.access.quota import USAGE
 from core.api.routers import Operation, ResourceRouter
 from core.api.routes import protected
-from core.tenancy import as_owner
+from core.tenancy import use_owner_role
 
 
 @register(Tags.database)
@@ -25,7 +25,7 @@ def searches_can_use_indexes(databases: Any = None, **_: Any) -> list[CheckMessa
     for alias in databases or []:
         connection = connections[alias]
         try:
-            with as_owner():
+            with use_owner_role():
                 connection.ensure_connection()
                 leaky = not_leakproof(connection.connection)
         except DatabaseError as error:

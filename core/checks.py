@@ -9,7 +9,7 @@ from django.db import connections, models
 from django.db.utils import Error as DatabaseError
 
 from core.fields import CompanyForeignKey
-from core.tenancy import as_owner
+from core.tenancy import use_owner_role
 from core.tenancy.models import CompanyRow
 from core.tenancy.row_security import INHERITED, company_models
 
@@ -49,7 +49,7 @@ def login_role_inherits_nothing(databases: Any = None, **_: Any) -> list[CheckMe
     messages: list[CheckMessage] = []
     for alias in databases or []:
         try:
-            with as_owner(), connections[alias].cursor() as cursor:
+            with use_owner_role(), connections[alias].cursor() as cursor:
                 cursor.execute(INHERITED)
                 roles = [role for (role,) in cursor.fetchall()]
         except DatabaseError:

@@ -13,7 +13,7 @@ from django.db import DatabaseError, InternalError, OperationalError, connection
 log = logging.getLogger(__name__)
 
 CONNECTION_LOST = ("08", "57P01", "57P02", "57P03", "53300")
-"""First characters of SQLSTATEs with which the server ends the session or accepts no more (PostgreSQL, appendix A)."""
+"""First characters of SQLSTATEs with which the server ends the session or refuses new ones (PostgreSQL, appendix A)."""
 READ_ONLY = "25006"
 NO_WRITES = ("53100", "53200", READ_ONLY)
 """The SQLSTATEs of a full disk, of a server without memory, and of one that only reads.
@@ -30,7 +30,7 @@ _writes_nothing: ContextVar[bool] = ContextVar("writes_nothing", default=False)
 
 
 @contextmanager
-def writing_nothing() -> Iterator[None]:
+def expect_no_writes() -> Iterator[None]:
     """Mark a block whose transaction is read-only by our own choice: a write in it is an error of ours."""
     token = _writes_nothing.set(True)
     try:

@@ -45,7 +45,7 @@ class FieldError(TypedDict):
 
 def field_errors(fields: Fields, text: str, operation: str = "") -> list[FieldError]:
     """Return the refused fields, each with the text."""
-    errors = [FieldError(field=_PLACE.sub(r".\1", field), message=text) for field in _several(fields)]
+    errors = [FieldError(field=_PLACE.sub(r".\1", field), message=text) for field in _as_names(fields)]
     return [{**error, "operation": operation} for error in errors] if operation else errors
 
 
@@ -61,10 +61,10 @@ def message_of(error: FieldError) -> str:
 
 def detail_of(fields: Fields, text: str) -> str:
     """Return the text after the names of the fields, such as `lead, contact: enter one of them`."""
-    return f"{', '.join(_several(fields))}: {text}" if fields else text
+    return f"{', '.join(_as_names(fields))}: {text}" if fields else text
 
 
-def _several(fields: Fields) -> tuple[str, ...]:
+def _as_names(fields: Fields) -> tuple[str, ...]:
     if isinstance(fields, str):
         return (fields,) if fields else ()
     return tuple(fields)
@@ -107,7 +107,7 @@ class ApiError(Exception):
     """The operation of the API that solves it, such as POST /apps/ocr. Pages have buttons instead."""
 
     def __init__(self, text: str = "", *, field: Fields = ()) -> None:
-        self.fields = _several(field)
+        self.fields = _as_names(field)
         self.reason = text
         super().__init__(self.detail or self.message)
 
@@ -234,7 +234,7 @@ class DuplicateField(ApiError):
     ) -> None:
         self.code = code
         self.params = params or {}
-        names = _several(name)
+        names = _as_names(name)
         self.message = f"Duplicate field(s): {', '.join(names)}"
         super().__init__(text, field=(names if field is None else field) if text else ())
         self.errors = field_errors(names, self.reason or "another record has this value already")

@@ -13,7 +13,7 @@ from django.db.models.query_utils import DeferredAttribute
 
 from core.crypto import decrypt, encrypt
 from core.ids import IdsAsArray, ObjectIdField
-from core.text.direction import without_turns
+from core.text.direction import strip_direction_marks
 from core.types import Values
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class NameField(_CharField):
 
     def get_prep_value(self, value: Any) -> Any:
         prepared = super().get_prep_value(value)
-        return without_turns(prepared) if isinstance(prepared, str) else prepared
+        return strip_direction_marks(prepared) if isinstance(prepared, str) else prepared
 
     def deconstruct(self) -> Any:
         name, _, positional, options = super().deconstruct()

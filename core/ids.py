@@ -34,7 +34,7 @@ def _reset_after_fork() -> None:
     _process, _counter = token_hex(5), count(randbits(24))
 
 
-# Without it, two workers would make the same ids from the moment of the fork.
+# Without it, two workers would make the same ids after the fork.
 os.register_at_fork(after_in_child=_reset_after_fork)
 
 

@@ -130,7 +130,7 @@ def resolve_allowed(host: str, port: int, *, private_hosts: Iterable[str] | None
     # Before the name is resolved: a held copy asks no name server about its company's hosts.
     if why_not is not None and (reason := why_not()):
         raise OutboundRefused("held", reason)
-    allowed = _private_hosts() if private_hosts is None else list(private_hosts)
+    hosts = _private_hosts() if private_hosts is None else list(private_hosts)
     if (
         not host
         or not 0 < port < 65536
@@ -146,7 +146,7 @@ def resolve_allowed(host: str, port: int, *, private_hosts: Iterable[str] | None
     for family, _kind, _proto, _name, place in entries:
         ip = ipaddress.ip_address(str(place[0]).partition("%")[0])
         public = is_public(ip)
-        if not public and not _is_excepted(host, ip, allowed):
+        if not public and not _is_excepted(host, ip, hosts):
             raise OutboundRefused(
                 "private", f"{host} is an address inside this network, and connecting to it is not allowed here."
             )

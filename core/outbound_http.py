@@ -81,7 +81,7 @@ class Deadline:
             # connection.
             self._sockets.append(socket.socket(fileno=os.dup(opened.fileno())))
             if self.over:
-                _shut(self._sockets[-1])
+                _shut_down(self._sockets[-1])
 
     def watches(self, opened: socket.socket) -> bool:
         """Return whether the connection is watched."""
@@ -91,7 +91,7 @@ class Deadline:
         with self._lock:
             self.over = True
             for connection in self._sockets:
-                _shut(connection)
+                _shut_down(connection)
 
     def __enter__(self) -> Self:
         self._timer.start()
@@ -105,7 +105,7 @@ class Deadline:
             self._sockets.clear()
 
 
-def _shut(opened: socket.socket) -> None:
+def _shut_down(opened: socket.socket) -> None:
     # It may be closed already.
     with suppress(OSError):
         # shutdown and not close: it wakes a thread that is reading, and the number cannot be given to another
@@ -170,15 +170,15 @@ class _TlsConnection(HTTPSConnection):
 
 def _begin(connection: HTTPConnection) -> None:
     """Note that a request is about to be written, and watch a connection that was opened for an earlier one."""
-    kept = connection.sock is not None
-    if not kept:
+    is_reused = connection.sock is not None
+    if not is_reused:
         connection.connect()
     deadline = _deadline.get()
     if deadline is None:
         return
     # Before the bytes go out: from then on the other side may have acted.
     deadline.began = True
-    if kept and connection.sock is not None and not deadline.watches(connection.sock):
+    if is_reused and connection.sock is not None and not deadline.watches(connection.sock):
         deadline.watch(connection.sock)
 
 
@@ -248,10 +248,10 @@ def send_request(
             return _exchange(session, method, url, {**(headers or {})}, body, seconds, most_bytes)
         except HttpFailed:
             if deadline.over:
-                raise _too_slow(host, seconds) from None
+                raise _timeout_error(host, seconds) from None
             raise
         except (requests.RequestException, HTTPError, OSError, ValueError, OutboundRefused) as error:
-            failure = _too_slow(host, seconds) if deadline.over else _failure(error, host, seconds)
+            failure = _timeout_error(host, seconds) if deadline.over else _failure(error, host, seconds)
             raise failure from None  # the error's text may repeat a header
 
 
@@ -283,7 +283,7 @@ def _exchange(
         return HttpAnswer(response.status_code, CaseInsensitiveDict(response.headers), bytes(content))
 
 
-def _too_slow(host: str, seconds: float) -> HttpFailed:
+def _timeout_error(host: str, seconds: float) -> HttpFailed:
     return HttpFailed("slow", f"{host} did not answer within {seconds:.0f} seconds.")
 
 
@@ -300,7 +300,7 @@ def _failure(error: Exception, host: str, seconds: float) -> HttpFailed:
     if isinstance(error, requests.exceptions.SSLError):
         return HttpFailed("unreachable", f"No encrypted connection to {host} could be made; is its certificate valid?")
     if isinstance(error, requests.ReadTimeout):
-        return _too_slow(host, seconds)
+        return _timeout_error(host, seconds)
     return HttpFailed("broken", f"The connection to {host} broke before the answer was whole.")
 
 
@@ -314,6 +314,6 @@ def error_causes(error: BaseException) -> list[BaseException]:
         if current is None or current in errors:
             continue
         errors.append(current)
-        kept = [each for each in (*current.args, getattr(current, "reason", None)) if isinstance(each, BaseException)]
-        waiting += [current.__cause__, current.__context__, *kept]
+        causes = [each for each in (*current.args, getattr(current, "reason", None)) if isinstance(each, BaseException)]
+        waiting += [current.__cause__, current.__context__, *causes]
     return errors

@@ -56,7 +56,7 @@ class S3Failed(Exception):
         """The storage refuses the keys."""
 
     @property
-    def missing(self) -> bool:
+    def is_missing(self) -> bool:
         """Return whether the object does not exist."""
         return self.code in _MISSING
 
@@ -80,14 +80,14 @@ def put(place: S3Place, key: str, content: BinaryIO, *, size: int, md5: str, mim
     """Write an object in one request, so that it is there whole or not at all. Raises S3Failed."""
     digest = base64.b64encode(bytes.fromhex(md5)).decode()
     options = {"ContentLength": size, "ContentMD5": digest, "ContentType": mime, "ContentDisposition": "attachment"}
-    with _bounded(place, seconds=_time_for(size)):
+    with _limit_time(place, seconds=_time_for(size)):
         # With the MD5 the storage refuses an object that was damaged on the way.
         client(place).put_object(Bucket=place.bucket, Key=key, Body=content, **options)
 
 
 def fetch(place: S3Place, key: str, target: IO[bytes], *, size: int) -> None:
     """Copy an object of exactly `size` bytes into the file. Raises S3Failed."""
-    with _bounded(place, seconds=_time_for(size)) as deadline:
+    with _limit_time(place, seconds=_time_for(size)) as deadline:
         body = client(place).get_object(Bucket=place.bucket, Key=key)["Body"]
         try:
             left = size
@@ -104,17 +104,17 @@ def fetch(place: S3Place, key: str, target: IO[bytes], *, size: int) -> None:
 def delete(place: S3Place, key: str) -> None:
     """Delete an object. One that isn't there counts as deleted. Raises S3Failed."""
     try:
-        with _bounded(place, seconds=_time_for(0)):
+        with _limit_time(place, seconds=_time_for(0)):
             client(place).delete_object(Bucket=place.bucket, Key=key)
     except S3Failed as error:
         # S3 answers success for what is not there; other storages answer 404.
-        if not error.missing:
+        if not error.is_missing:
             raise
 
 
 def check(place: S3Place, key: str) -> None:
     """Write a small object and delete it again. Raises S3Failed."""
-    with _bounded(place, seconds=CHECK_SECONDS):
+    with _limit_time(place, seconds=CHECK_SECONDS):
         # A test waits for one answer, not for three.
         s3_client = client(place, retries=0)
         s3_client.put_object(Bucket=place.bucket, Key=key, Body=b"Leadwright may write here.\n")
@@ -130,7 +130,7 @@ def signed_address(place: S3Place, key: str, *, name: str, mime: str, head: bool
         "ResponseContentType": mime,
     }
     operation = "head_object" if head else "get_object"
-    with _bounded(place, seconds=CHECK_SECONDS):
+    with _limit_time(place, seconds=CHECK_SECONDS):
         return str(client(place).generate_presigned_url(operation, Params=options, ExpiresIn=LINK_SECONDS))
 
 
@@ -179,7 +179,7 @@ def client(place: S3Place, retries: int = RETRIES) -> Any:
         response_checksum_validation="when_required",
         s3={"addressing_style": "path" if place.endpoint else "auto"},
     )
-    with _bounded(place, seconds=CHECK_SECONDS):
+    with _limit_time(place, seconds=CHECK_SECONDS):
         s3_client = session.client("s3", endpoint_url=place.endpoint or None, config=config)
     http = use_pools(s3_client, GUARDED_POOLS)
     http.send = partial(_send, http.send)
@@ -209,7 +209,7 @@ def _time_for(size: int) -> float:
 
 
 @contextmanager
-def _bounded(place: S3Place, *, seconds: float) -> Iterator[Any]:
+def _limit_time(place: S3Place, *, seconds: float) -> Iterator[Any]:
     """Limit a block in time, and convert the libraries' exceptions into S3Failed."""
     from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError  # noqa: PLC0415
 
@@ -218,9 +218,9 @@ def _bounded(place: S3Place, *, seconds: float) -> Iterator[Any]:
         try:
             yield deadline
         except ClientError as error:
-            raise _refused(error.response) from None
+            raise _refusal(error.response) from None
         except (BotoCoreError, *TRANSPORT_ERRORS, ValueError) as error:
-            refused = next((one for one in error_causes(error) if isinstance(one, OutboundRefused)), None)
+            refused = next((cause for cause in error_causes(error) if isinstance(cause, OutboundRefused)), None)
             if refused is not None:
                 raise S3Failed("refused", refused.detail) from None
             if deadline.over:
@@ -236,7 +236,7 @@ def _bounded(place: S3Place, *, seconds: float) -> Iterator[Any]:
             raise S3Failed("slow", f"{place.host} did not answer in time.", down=True)
 
 
-def _refused(response: Any) -> S3Failed:
+def _refusal(response: Any) -> S3Failed:
     error, status = response.get("Error", {}), response.get("ResponseMetadata", {}).get("HTTPStatusCode")
     code = str(error.get("Code") or status or "")
     # The code is shown to people and comes from a server of the company's choosing.

@@ -14,11 +14,11 @@ def is_sample(address: str) -> bool:
     return address.lower().endswith(f"@{DOMAIN}")
 
 
-def _none() -> Address | None:
+def _no_test_server() -> Address | None:
     return None
 
 
-_find: Callable[[], Address | None] = _none
+_find: Callable[[], Address | None] = _no_test_server
 
 
 def set_test_server(find: Callable[[], Address | None]) -> None:

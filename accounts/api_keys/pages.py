@@ -89,7 +89,7 @@ class NewKey(NewRecord, KeyPage):
         answer = self.ask("POST", "api", None, self.body(form.values))
         if not answer.ok:
             form.refuse(answer)
-            return self.refused(form)
+            return self.show_refused(form)
         return self.page({"key": answer.data["key"], "title": _("Your new key")}, template="web/keys/made.html")
 
 

@@ -19,7 +19,7 @@ from accounts.settings.formats import formats_of
 from accounts.templatetags.branding import BLANK
 from core.jobs import notify_workers
 from core.tenancy import unscoped
-from core.text.direction import without_turns
+from core.text.direction import strip_direction_marks
 from core.types import JsonObject
 
 
@@ -111,7 +111,7 @@ def _subject(kind: str, context: JsonObject) -> str:
 def _render(name: str, context: JsonObject, *, escaped: bool) -> str:
     # Django escapes in every template, whatever its suffix; plain text switches it off.
     text = get_template(name).template.render(Context(context, autoescape=escaped))  # type: ignore[attr-defined]
-    return without_turns(text)
+    return strip_direction_marks(text)
 
 
 def send_again(*, mail_id: str) -> bool:

@@ -117,7 +117,7 @@ class NewMember(NewRecord, MemberPage):
         answer = self.ask("POST", "member", None, self.body(form.values))
         if not answer.ok:
             form.refuse(answer)
-            return self.refused(form)
+            return self.show_refused(form)
         return self.redirect_with_toast(
             gettext("Invite sent to %(email)s") % {"email": form.values["email"]}, self.address("members")
         )

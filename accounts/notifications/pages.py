@@ -9,7 +9,7 @@ from core.text.translation import gettext_lazy
 from core.types import Values
 from core.web.forms import Field, Form
 from core.web.lists import ListState
-from core.web.navigation.menu import registered
+from core.web.navigation.menu import registered_pages
 from core.web.navigation.places import NOTIFICATIONS, SETTINGS, MenuItem
 from core.web.pages import Page
 from core.web.words.notice_topics import topic_fieldsets
@@ -49,12 +49,12 @@ class Notifications(NotificationPage):
         """Return the address of its subject, or "" if there is none that the reader may open."""
         resource = SAME_PAGE.get(notification["resource"], notification["resource"])
         if resource in WITHOUT_RECORD:
-            whole = next(page for page in registered() if page.name == WITHOUT_RECORD[resource])
-            return self.address(whole.name) if self.opens(whole) else ""
-        page = next((page for page in registered() if resource and page.record_kind[0] == resource), None)
+            whole = next(page for page in registered_pages() if page.name == WITHOUT_RECORD[resource])
+            return self.address(whole.name) if self.may_open(whole) else ""
+        page = next((page for page in registered_pages() if resource and page.record_kind[0] == resource), None)
         return (
             self.address(page.name, notification["record"])
-            if page and notification["record"] and self.opens(page)
+            if page and notification["record"] and self.may_open(page)
             else ""
         )
 

@@ -91,7 +91,7 @@ class RegistrationForm(PublicForm):
 def plain_name(name: str) -> str:
     """Return the name. Raises ValidationError for one that shows nothing or holds an address."""
     if shows_nothing(name):
-        raise forms.ValidationError(_("Enter a value."))
+        raise forms.ValidationError(MISSING)
     if holds_link(name):
         raise forms.ValidationError(_("Enter a name without web or email addresses."))
     return trim_invisible(name)

@@ -251,14 +251,14 @@ class EditRole(EditRecord, RoleForm):
         before = self.values()
         form = self.bound_form()
         if not form.is_valid():
-            return self.refused(form, **self.context())
+            return self.show_refused(form, **self.context())
         changed = form.changed(before)
         if not changed:
-            return self.unchanged(self.address("roles"))
+            return self.report_unchanged(self.address("roles"))
         answer = self.ask("PUT", f"role/{self.params['id']}", None, self.body(changed))
         if not answer.ok:
             form.refuse(answer)
-            return self.refused(form, **self.context())
+            return self.show_refused(form, **self.context())
         summary = difference(before["flags"], changed["flags"]) if "flags" in changed else ""
         return self.redirect_with_toast(
             (gettext("Role saved. %(summary)s") % {"summary": summary}).strip(), self.address("roles")

@@ -10,7 +10,7 @@ import datetime as dt
 from django import template
 
 from core.text.formats import Formats
-from core.text.links import unlinked
+from core.text.links import prevent_links
 
 register = template.Library()
 
@@ -18,7 +18,7 @@ register = template.Library()
 @register.filter
 def plain_name(name: str) -> str:
     """Return a name of which mail programs make no link."""
-    return unlinked(name)
+    return prevent_links(name)
 
 
 @register.filter

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import connection
 
-from core.tenancy import as_owner
+from core.tenancy import use_owner_role
 
 CONTACT_TABLES = ("crm_contact", "crm_customfieldvalue", "crm_contacttag", "core_event")
 """The tables that the write of a contact changes."""
@@ -25,7 +25,7 @@ def exempt_owner(tables: Sequence[str]) -> Iterator[None]:
 
 
 def _alter(tables: Sequence[str], change: str) -> None:
-    with as_owner(), connection.cursor() as cursor:
+    with use_owner_role(), connection.cursor() as cursor:
         for table in tables:
             cursor.execute(f'ALTER TABLE "{table}" {change}')
 
@@ -33,7 +33,7 @@ def _alter(tables: Sequence[str], change: str) -> None:
 @contextmanager
 def bare(tables: Sequence[str]) -> Iterator[None]:
     """Drop the tables' references, and the indexes that nothing depends on, inside the block, for fast loading."""
-    with as_owner(), connection.cursor() as cursor:
+    with use_owner_role(), connection.cursor() as cursor:
         cursor.execute(
             "SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint"
             " WHERE contype = 'f' AND conrelid = ANY(%s::text[]::regclass[])",
@@ -52,7 +52,7 @@ def bare(tables: Sequence[str]) -> Iterator[None]:
         for name, _ in indexes:
             cursor.execute(f"DROP INDEX {name}")
     yield
-    with as_owner(), connection.cursor() as cursor:
+    with use_owner_role(), connection.cursor() as cursor:
         cursor.execute("SET maintenance_work_mem = '512MB'")
         for _, definition in indexes:
             cursor.execute(definition)
@@ -64,7 +64,7 @@ def bare(tables: Sequence[str]) -> Iterator[None]:
 def copy_rows(table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """COPY the rows into the table as its owner (inside exempt_owner)."""
     with (
-        as_owner(),
+        use_owner_role(),
         connection.cursor() as cursor,
         cursor.copy(f"COPY {table} ({', '.join(columns)}) FROM STDIN") as copy,
     ):
@@ -74,5 +74,5 @@ def copy_rows(table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]])
 
 def vacuum() -> None:
     """Update statistics and visibility maps of all tables, as autovacuum does in production."""
-    with as_owner(), connection.cursor() as cursor:
+    with use_owner_role(), connection.cursor() as cursor:
         cursor.execute("VACUUM (ANALYZE)")

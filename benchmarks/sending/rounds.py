@@ -18,7 +18,7 @@ from django.db import connection
 from django.utils import timezone
 
 from benchmarks.timing import postgres_seconds
-from core.tenancy import as_owner
+from core.tenancy import use_owner_role
 from crm.models import Contact
 from outreach.models import SendJob, Smtp
 
@@ -112,7 +112,7 @@ def run_round(kind: str, senders: list[Smtp], count: int) -> Run:
 
 def have_due(senders: list[Smtp], count: int) -> None:
     """Have so many approved messages due, spread over the senders, and none else."""
-    with as_owner(), connection.cursor() as cursor:
+    with use_owner_role(), connection.cursor() as cursor:
         cursor.execute("TRUNCATE outreach_sendjob, outreach_sendjobtransition, core_event, core_eventdelivery CASCADE")
     contact = Contact.objects.filter(email__isnull=False).first()
     assert contact is not None
@@ -129,7 +129,7 @@ def have_due(senders: list[Smtp], count: int) -> None:
         '"occurrence"': "turn.n",
     }
     copied['"smtp_id"'] = "(%s::text[])[1 + turn.n %% %s]"
-    with as_owner(), connection.cursor() as cursor:
+    with use_owner_role(), connection.cursor() as cursor:
         cursor.execute(
             f"INSERT INTO outreach_sendjob ({', '.join(copied)}) SELECT {', '.join(copied.values())}"
             " FROM outreach_sendjob model, (SELECT n, (people.ids)[1 + n %% cardinality(people.ids)] AS contact FROM"

@@ -9,7 +9,7 @@ from django.db import migrations, models
 from core.migration_operations import CreateTables
 
 # Triggers that protect the books: postings balance and never change; what is issued stays as it was. The owner of the schema alone
-# (core.tenancy.as_owner, for migrations and commands of operators) may change them.
+# (core.tenancy.use_owner_role, for migrations and commands of operators) may change them.
 # The statement triggers look rows up by index, one for each row that was inserted: by a plan made while the tables were small they
 # would read whole tables for each line. LATERAL with LIMIT keeps the order of the join, whatever the statistics say.
 HOLD = """

@@ -25,11 +25,11 @@ from config.backup.last import last_backup
 from config.data_dir import PROJECT, disk_space
 from core.backoffice.columns import capitalize_lazily
 from core.backoffice.panels import list_address, render_table
-from core.backoffice.values import relative, state
+from core.backoffice.values import relative_time, state
 from core.jobs import heartbeat
 from core.jobs.backlog import MAX_COUNT, Backlog, read_backlogs
 from core.jobs.liveness import ALIVE, NAMESPACE
-from core.tenancy import as_owner
+from core.tenancy import use_owner_role
 from core.types import JsonObject
 
 OK, WARNING, PROBLEM = "ok", "warn", "bad"
@@ -75,7 +75,7 @@ def _work_row(backlog: Backlog, now: datetime) -> tuple[SafeString, str, str, st
         _mark(WARNING if late else OK),
         capitalize_lazily(str(backlog.model._meta.verbose_name_plural)),
         _count(backlog.waiting),
-        relative(backlog.oldest, now) if backlog.oldest else "–",
+        relative_time(backlog.oldest, now) if backlog.oldest else "–",
         _count(backlog.running),
         show,
     )
@@ -110,7 +110,7 @@ def _processes_and_database() -> Iterator[Check]:
 
 def _workers(number: int) -> Check:
     beat = heartbeat()
-    seen = relative(beat.ticked_at) if beat.ticked_at else _("never")
+    seen = relative_time(beat.ticked_at) if beat.ticked_at else _("never")
     details = _("%(number)s alive, last seen %(time)s") % {"number": number, "time": seen}
     if beat.late:
         details = _("%(details)s; a periodic task is late") % {"details": details}
@@ -156,7 +156,7 @@ def _backup() -> Check:
     backup = last_backup()
     if backup is None:
         return Check(WARNING, _("Last backup"), _("No backup in %(folder)s") % {"folder": _backups_folder()})
-    age = relative(backup.made_at)
+    age = relative_time(backup.made_at)
     size = filesizeformat(backup.size)
     if backup.checked_at is None:
         details = _("%(age)s, %(size)s, not verified") % {"age": age, "size": size}
@@ -164,7 +164,7 @@ def _backup() -> Check:
         details = _("%(age)s, %(size)s, verified %(time)s") % {
             "age": age,
             "size": size,
-            "time": relative(backup.checked_at),
+            "time": relative_time(backup.checked_at),
         }
     old = timezone.now() - backup.made_at > MAX_BACKUP_AGE
     return Check(WARNING if old else OK, _("Last backup"), details)
@@ -190,7 +190,7 @@ def _version() -> Check:
 def _missing_migrations() -> int:
     """Return the number of migrations to apply. Once none is missing, the running code needs no further look."""
     if not _complete:
-        with as_owner():
+        with use_owner_role():
             loader = MigrationLoader(connection)
         missing = len(set(loader.disk_migrations) - set(loader.applied_migrations))
         if missing:

@@ -12,7 +12,7 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 
 from config.backup.errors import BackupError
-from core.tenancy import as_owner
+from core.tenancy import use_owner_role
 
 NAME = "manifest.json"
 DUMP = "database.dump"
@@ -95,7 +95,7 @@ def migrations() -> tuple[list[str], set[str]]:
 
     It knows those of former foldings too (docs/decisions/0014), which databases still have recorded.
     """
-    with as_owner():
+    with use_owner_role():
         loader = MigrationLoader(connection)
     known = set(loader.disk_migrations)
     for migration in loader.disk_migrations.values():

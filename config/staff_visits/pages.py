@@ -33,7 +33,7 @@ from core.tenancy import company_scope
 from core.text.labels.words import name_label
 from core.types import JsonObject, Values
 from core.web.ask import Answer
-from core.web.visits import hide_secrets, nested
+from core.web.visits import hide_secrets, nested_output
 
 SIZE = 50
 BACK = 20
@@ -208,7 +208,7 @@ def _contents(answer: Answer, endpoint: Endpoint) -> tuple[list[JsonObject], Jso
     if not endpoint.list_in:
         return data, {}, endpoint.output
     around = {name: value for name, value in data.items() if name != endpoint.list_in}
-    return data[endpoint.list_in], around, nested(endpoint.output, endpoint.list_in)
+    return data[endpoint.list_in], around, nested_output(endpoint.output, endpoint.list_in)
 
 
 def _steps(request: HttpRequest, search: str, cursor: str, following: str | None) -> dict[str, str]:

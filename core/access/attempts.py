@@ -84,7 +84,7 @@ class Limit:
         key = self._key(value)
         counted = _in_redis(lambda: _script(COUNT)(keys=[key], args=[self.seconds * 1000]))
         used, left = _here.count(key, self.seconds) if counted is None else (counted[0], int(counted[1]) / 1000)
-        # The window begins with the first attempt and does not move: another try makes nobody wait longer.
+        # The window begins with the first attempt and does not move: another try lengthens no wait.
         if used > self.most:
             raise TooManyAttempts(max(1, ceil(left)))
 

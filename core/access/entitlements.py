@@ -82,12 +82,12 @@ def cache_entitlements() -> Iterator[None]:
 
 def granted_entitlement(company: str) -> Entitlement | None:
     """Return the active company's entitlement, or None without an active subscription."""
-    kept = _kept.get()
-    if kept is None:
+    cached = _kept.get()
+    if cached is None:
         return entitlement_source().of(company)
-    if company not in kept:
-        kept[company] = entitlement_source().of(company)
-    return kept[company]
+    if company not in cached:
+        cached[company] = entitlement_source().of(company)
+    return cached[company]
 
 
 def entitlement(company: str) -> Entitlement:
@@ -119,7 +119,7 @@ def check_phase(allowed: Entitlement, module: str, method: str) -> None:
         raise NamedError("BadRequest_400", "the subscription is not paid: pay it to begin anything new")
 
 
-def going_entitlement(company: str) -> Entitlement:
+def automation_entitlement(company: str) -> Entitlement:
     """Return the active company's entitlement, for automatic work.
 
     Raises SubscriptionExpired_400 without an active subscription, and for one that is paused or unpaid for long.

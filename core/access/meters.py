@@ -85,7 +85,7 @@ def set_meter_store(store: MeterStore) -> None:
 def register_meter(meter: Meter) -> None:
     """Register a meter, and the limit of plans that it is."""
     METERS[meter.key] = meter
-    meter_usage(meter.key, lambda: _counting().used(meter.key))
+    meter_usage(meter.key, lambda: _require_store().used(meter.key))
 
 
 def reserve(
@@ -101,7 +101,7 @@ def reserve(
     limit = None if allowed is None else allowed.limits.get(meter)
     if limit is None or not sources:
         return None
-    return _counting().reserve(meter, sources, limit, quantity)
+    return _require_store().reserve(meter, sources, limit, quantity)
 
 
 def reserve_or_raise(meter: str, quantity: int, source: str) -> bool:
@@ -109,26 +109,26 @@ def reserve_or_raise(meter: str, quantity: int, source: str) -> bool:
 
     Raises MeterUsedUp.
     """
-    allowed = entitlement_source().of(company_id())
-    reserved = reserve(meter, [source], quantity=quantity, allowed=allowed)
-    if reserved is None or allowed is None:
+    entitlement = entitlement_source().of(company_id())
+    reserved = reserve(meter, [source], quantity=quantity, allowed=entitlement)
+    if reserved is None or entitlement is None:
         return False
     if source not in reserved.sources:
-        raise MeterUsedUp(meter, allowed.limits[meter], reserved.until)
+        raise MeterUsedUp(meter, entitlement.limits[meter], reserved.until)
     return True
 
 
 def settle(meter: str, sources: Sequence[str], *, quantity: int = 1) -> None:
     """Settle the reservations of the sources as used, expired ones included."""
-    _counting().settle(meter, sources, quantity)
+    _require_store().settle(meter, sources, quantity)
 
 
 def release(meter: str, sources: Sequence[str]) -> None:
     """Give back what the sources have reserved. What is settled stays used; twice changes nothing."""
-    _counting().release(meter, sources)
+    _require_store().release(meter, sources)
 
 
-def _counting() -> MeterStore:
+def _require_store() -> MeterStore:
     if _store is None:
         raise RuntimeError("no app counts the use of companies (core.access.set_meter_store)")
     return _store

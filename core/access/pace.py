@@ -42,7 +42,7 @@ class Pace:
     """Seconds until the window resets."""
 
     @property
-    def left(self) -> int:
+    def remaining(self) -> int:
         return max(0, self.most - self.used)
 
 
@@ -77,5 +77,5 @@ def headers_of(paces: Sequence[Pace]) -> dict[str, str]:
     """Return the headers that describe the rate limits to a program."""
     return {
         "RateLimit-Policy": ", ".join(f'"{pace.name}";q={pace.most};w={SECONDS}' for pace in paces),
-        "RateLimit": ", ".join(f'"{pace.name}";r={pace.left};t={ceil(pace.seconds)}' for pace in paces),
+        "RateLimit": ", ".join(f'"{pace.name}";r={pace.remaining};t={ceil(pace.seconds)}' for pace in paces),
     }

@@ -111,13 +111,14 @@ def quota_exceeded(module: str, left: int = 0) -> NamedError:
     It is PlanLimitExceeded_403, PlanSubscriptionLimitExceeded_403 for a limit of the subscription's own, or the error
     that the module's app has registered.
     """
-    allowed, error = _allowed.get() or Entitlement(), USAGE[module].error
-    whose = "subscription" if module in allowed.own else "plan"
+    entitlement, error = _allowed.get() or Entitlement(), USAGE[module].error
+    whose = "subscription" if module in entitlement.own else "plan"
     if error == PLAN_LIMIT and whose == "subscription":
         error = OWN_LIMIT
+    limit = entitlement.limits.get(module)
     return NamedError(
         error,
-        f"your {whose} allows {allowed.limits.get(module)} {_words(module)}, and there is room for {left} more",
+        f"your {whose} allows {limit} {_limit_noun(module)}, and there is room for {left} more",
     )
 
 
@@ -134,11 +135,11 @@ def check_metered(name: str, count_more: Callable[[], int], *, error: str) -> No
     used, more = used_quota(name), count_more()
     if used + more > limit:
         raise NamedError(
-            error, f"your plan allows {limit:,} {_words(name)}; there are {used:,}, and {more:,} are wanted"
+            error, f"your plan allows {limit:,} {_limit_noun(name)}; there are {used:,}, and {more:,} are wanted"
         )
 
 
-def _words(name: str) -> str:
+def _limit_noun(name: str) -> str:
     """Return the limit's noun in lower case."""
     label = name_of(name)
     return label if label[:2].isupper() else label[:1].lower() + label[1:]
@@ -161,5 +162,5 @@ def used_quota(module: str) -> int:
 
 
 def _limit_of(module: str) -> int | None:
-    allowed = _allowed.get()
-    return None if allowed is None else allowed.limits.get(module)
+    entitlement = _allowed.get()
+    return None if entitlement is None else entitlement.limits.get(module)

@@ -13,7 +13,7 @@ PREFLIGHT_SECONDS = 7200
 
 
 class CrossOriginViewSet(ResourceViewSet):
-    """`initial` sets `origin` once the website is allowed, and raises where nobody else is answered."""
+    """`initial` sets `origin` once the website is allowed, and raises for all others."""
 
     origin: str = ""
     """The website that asks and may read the answer; empty: no other website may."""

@@ -55,13 +55,13 @@ def strip_echoed_fields(view: Any, declared: Endpoint, body: Any, path: Values) 
     is_one = bool(path or view.singleton)
     if not is_one or not isinstance(body, dict) or not declared.input or not declared.output:
         return WrittenBack(body)
-    schema, shown = declared.input(), view.shown or declared.output
+    schema, output = declared.input(), view.shown or declared.output
     if schema.never & body.keys() and "_id" not in body:
         return WrittenBack(body)  # which is refused for these keys
-    repeated = {key for key in body if key not in schema.fields and key in declared_fields(shown)}
+    repeated = {key for key in body if key not in schema.fields and key in declared_fields(output)}
     if (
         not repeated
-        and not _nests(schema, body)
+        and not _has_nested_record(schema, body)
         and not (isinstance(schema, FormInput) and schema.duplicated_names(body))
     ):
         return WrittenBack(body)
@@ -74,26 +74,26 @@ def strip_echoed_fields(view: Any, declared: Endpoint, body: Any, path: Values) 
     changed: JsonObject = {}
     for key, value in body.items():
         if key in repeated:
-            is_same = key in shown.signs and _unsigned(value) == _unsigned(stored.get(key))
+            is_same = key in output.signs and _strip_signature(value) == _strip_signature(stored.get(key))
             differing = [] if is_same else _differences(key, value, stored.get(key))
-            (outdated if key in shown.moving else fixed).extend(differing)
-        elif key not in stored or not same(value, stored[key]):
-            value = _reduced(key, schema.fields.get(key), value, stored.get(key), fixed)
+            (outdated if key in output.moving else fixed).extend(differing)
+        elif key not in stored or not equal_json(value, stored[key]):
+            value = _reduce_value(key, schema.fields.get(key), value, stored.get(key), fixed)
             if value is not UNCHANGED:
                 changed[key] = value
     if changed and LAST_CHANGE in outdated and not _only_stops(schema, changed):
-        # Somebody may have edited the record, which must not be undone, even if background work has changed it too.
+        # A person may have edited the record, which must not be undone, even if background work has changed it too.
         fixed.append(LAST_CHANGE)
     if fixed:
         raise _refusal(fixed)
-    if not changed and issubclass(shown, declared.output):
+    if not changed and issubclass(output, declared.output):
         return WrittenBack(body, tuple(outdated), record)
-    kept = {name for name, value in schema.orders.items() if body.get(name) == value}
-    kept |= {*schema.together} if changed.keys() & schema.together else set()
-    needed = {
-        name: body[name] for name, field in schema.fields.items() if name in body and (field.required or name in kept)
+    orders = {name for name, value in schema.orders.items() if body.get(name) == value}
+    orders |= {*schema.together} if changed.keys() & schema.together else set()
+    required_names = {
+        name: body[name] for name, field in schema.fields.items() if name in body and (field.required or name in orders)
     }
-    return WrittenBack(needed | changed, tuple(outdated))
+    return WrittenBack(required_names | changed, tuple(outdated))
 
 
 UNCHANGED = object()
@@ -106,7 +106,7 @@ def _refusal(paths: Sequence[str]) -> ValidationFailed:
     return ValidationFailed(details, details, errors=errors)
 
 
-def _unsigned(link: Any) -> Any:
+def _strip_signature(link: Any) -> Any:
     """Return a link without its signature, which differs in each answer although the link is the same."""
     return SIGNATURE.sub("/", link) if isinstance(link, str) else link
 
@@ -116,7 +116,7 @@ def _only_stops(schema: Input, changed: Values) -> bool:
     return changed.keys() == {"status"} and changed["status"] in schema.stops
 
 
-def _nests(schema: Input, body: Values) -> bool:
+def _has_nested_record(schema: Input, body: Values) -> bool:
     """Return whether the body has a nested record where the input takes an id."""
     for key, value in body.items():
         field = schema.fields.get(key)
@@ -127,16 +127,16 @@ def _nests(schema: Input, body: Values) -> bool:
     return False
 
 
-def same(left: Any, other: Any) -> bool:
+def equal_json(left: Any, other: Any) -> bool:
     """Return whether two JSON values are equal. Unlike in Python, true is not 1."""
     if isinstance(left, dict) and isinstance(other, dict):
-        return left.keys() == other.keys() and all(same(left[key], other[key]) for key in left)
+        return left.keys() == other.keys() and all(equal_json(left[key], other[key]) for key in left)
     if isinstance(left, list) and isinstance(other, list):
-        return len(left) == len(other) and all(map(same, left, other))
+        return len(left) == len(other) and all(map(equal_json, left, other))
     return isinstance(left, bool) == isinstance(other, bool) and bool(left == other)
 
 
-def _same_moment(value: Any, stored: Any) -> bool:
+def _is_same_time(value: Any, stored: Any) -> bool:
     """Return whether the value is the stored time in another form of ISO 8601, as many libraries write it."""
     if not isinstance(value, str) or not isinstance(stored, str) or not MOMENT.fullmatch(stored):
         return False
@@ -147,14 +147,14 @@ def _same_moment(value: Any, stored: Any) -> bool:
     return moment.tzinfo is not None and moment == datetime.fromisoformat(stored)
 
 
-def _reduced(key: str, field: Any, value: Any, stored: Any, fixed: list[str]) -> Any:
+def _reduce_value(key: str, field: Any, value: Any, stored: Any, fixed: list[str]) -> Any:
     """Return what the input takes of a value that differs from the stored one, or UNCHANGED.
 
     Values of nested records that differ and cannot be written are added to `fixed`.
     """
     if key == "formData" and isinstance(value, dict) and isinstance(stored, dict):
         return {
-            name: item for name, item in value.items() if name not in stored or not same(item, stored[name])
+            name: item for name, item in value.items() if name not in stored or not equal_json(item, stored[name])
         } or UNCHANGED
     if isinstance(field, ObjectIdInput) and isinstance(value, dict) and isinstance(stored, dict):
         if value.get("_id") != stored.get("_id"):
@@ -167,28 +167,31 @@ def _reduced(key: str, field: Any, value: Any, stored: Any, fixed: list[str]) ->
             if isinstance(item, dict) and is_id(item.get("_id")) and item["_id"] in stored_items:
                 fixed += _differences(f"{key}.{position}", item, stored_items[item["_id"]])
         return value
-    return _fitting(field, value, stored)
+    return _drop_output_keys(field, value, stored)
 
 
-def _fitting(field: Any, value: Any, stored: Any) -> Any:
+def _drop_output_keys(field: Any, value: Any, stored: Any) -> Any:
     """Leave out the keys of nested objects that only answers have, and their empty values."""
     child = getattr(field, "child", None)
     if isinstance(child, Input) and isinstance(value, list):
-        there = stored if isinstance(stored, list) else []
-        shown = {key: None for item in there if isinstance(item, dict) for key in item}
-        return [_fitting(child, _named(child, item) if item in there else item, shown) for item in value]
+        stored_items = stored if isinstance(stored, list) else []
+        example = {key: None for item in stored_items if isinstance(item, dict) for key in item}
+        return [
+            _drop_output_keys(child, _reference_of_item(child, item) if item in stored_items else item, example)
+            for item in value
+        ]
     if not isinstance(field, Input) or not isinstance(value, dict):
         return value
-    shown = stored if isinstance(stored, dict) else {}
+    example = stored if isinstance(stored, dict) else {}
     return {
-        key: _fitting(field.fields.get(key), item, shown.get(key))
+        key: _drop_output_keys(field.fields.get(key), item, example.get(key))
         for key, item in value.items()
-        if (key in field.fields or key not in shown)
-        and not (item is None and key in shown and shown[key] is None and _refuses_null(field.fields[key]))
+        if (key in field.fields or key not in example)
+        and not (item is None and key in example and example[key] is None and _refuses_null(field.fields[key]))
     }
 
 
-def _named(field: Input, item: Any) -> Any:
+def _reference_of_item(field: Input, item: Any) -> Any:
     """Reduce a nested item of the answer to the reference that its input names it by, if it has one."""
     return next(({name: item[name]} for name in field.named_by if item.get(name) is not None), item)
 
@@ -200,8 +203,8 @@ def _refuses_null(field: serializers.Field[Any, Any, Any, Any]) -> bool:
 def _differences(path: str, value: Any, stored: Any) -> list[str]:
     """Return the paths at which the value differs from the stored one."""
     if (
-        same(value, stored)
-        or _same_moment(value, stored)
+        equal_json(value, stored)
+        or _is_same_time(value, stored)
         or (isinstance(stored, dict) and value == stored.get("_id", stored))
     ):
         return []

@@ -231,8 +231,8 @@ def _answer_change(
     if request.method not in ("PUT", "PATCH"):
         data = read(declared.input, request.data)
         return warn_if_unchanged(declared, view, path, partial(call_handler, handler, view, request, path, data))
-    written = strip_echoed_fields(view, declared, request.data, path)
-    if written.record is not None:
-        return _answer(declared, written.record, written.warning)
-    answer = call_handler(handler, view, request, path, read(declared.input, written.body))
-    return _answer(declared, answer, written.warning)
+    stripped = strip_echoed_fields(view, declared, request.data, path)
+    if stripped.record is not None:
+        return _answer(declared, stripped.record, stripped.warning)
+    answer = call_handler(handler, view, request, path, read(declared.input, stripped.body))
+    return _answer(declared, answer, stripped.warning)

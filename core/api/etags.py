@@ -40,8 +40,8 @@ class RecordChanged(ApiError):
     message = "The record has changed since you read it"
 
     def __init__(self, changed: Values) -> None:
-        named = ", ".join(changed["fields"]) or "nothing that can be named"
-        super().__init__(f"If-Match: changed since: {named}; read the record again and repeat your change")
+        names = ", ".join(changed["fields"]) or "nothing that can be named"
+        super().__init__(f"If-Match: changed since: {names}; read the record again and repeat your change")
         self.extra = {"changed": changed}
 
 
@@ -164,7 +164,7 @@ def _check(view: Any, request: Any, path: Mapping[str, str]) -> None:
     if record is None:
         return
     tags, tag = header_tags(request, "HTTP_IF_MATCH"), etag_of(record, view.shown)
-    # RFC 9110, 13.1.1, demands strong comparison. Proxies weaken tags, and a refusal then would help nobody.
+    # RFC 9110, 13.1.1, demands strong comparison. Proxies weaken tags, and a refusal then would be no help.
     if "*" in tags or _weak(tag) in map(_weak, tags):
         return
     if not tags:

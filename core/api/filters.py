@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 
 from core.api.fields import FIELDS, choose_fields
 from core.lists import ListQuery
-from core.lists.keyset import in_order
+from core.lists.keyset import sort_sections
 from core.lists.parameters import refuse_unknown
 from core.lists.query import PARAMETERS, read_parameters
 
@@ -77,4 +77,4 @@ class OrderingFilter(ListFilterBackend):
     """Orders the records by `sortBy` and `sortOrder`, and by their ids where these are equal."""
 
     def apply(self, queryset: QuerySet[Record, Row], query: ListQuery) -> QuerySet[Record, Row]:
-        return in_order(queryset, query.sort)
+        return sort_sections(queryset, query.sort)

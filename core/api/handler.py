@@ -21,7 +21,7 @@ from core.api.refusals import (
     UNFORESEEN,
     Refusal,
     refusal_of,
-    to_try_again,
+    retryable_refusal,
 )
 from core.database import may_succeed_later
 from core.errors import ApiError
@@ -53,7 +53,7 @@ def exception_handler(error: Exception, context: JsonObject) -> Response:
         response["WWW-Authenticate"] = _challenge(context)
     if isinstance(error, ApiError) and error.retry_after is not None:
         response["Retry-After"] = str(error.retry_after)
-    if to_try_again(error):
+    if retryable_refusal(error):
         response["Retry-After"] = str(RETRY_SECONDS)
     if isinstance(error, exceptions.MethodNotAllowed) and "view" in context:
         # RFC 9110, 15.5.6: a 405 lists the methods.
@@ -122,7 +122,7 @@ def unavailable(request: HttpRequest | None = None, answer: Refusal = UNAVAILABL
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """Answer 500: with the envelope under /api/, with a page elsewhere. What is worth another try is a 503."""
-    if answer := to_try_again(sys.exc_info()[1]):  # Django calls this while it handles the exception
+    if answer := retryable_refusal(sys.exc_info()[1]):  # Django calls this while it handles the exception
         return unavailable(request, answer)
     if request.path.startswith("/api/"):
         return plain_response(UNFORESEEN)

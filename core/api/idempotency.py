@@ -75,16 +75,16 @@ def run_idempotent(view: Any, request: Any, run: Run) -> Any:
     """
     keyed = read_key(view, request)
     try:
-        return _in_one_transaction(view, request, keyed, run)
+        return _run_in_one_transaction(view, request, keyed, run)
     # Nothing has left the machine, and the transaction was rolled back: the work may begin again.
     except NetworkInTransaction:
-        return _in_several(view, request, keyed, run)
+        return _run_in_several_transactions(view, request, keyed, run)
 
 
-def _in_one_transaction(view: Any, request: Any, keyed: Keyed, run: Run) -> Any:
-    for _ in _tries():
+def _run_in_one_transaction(view: Any, request: Any, keyed: Keyed, run: Run) -> Any:
+    for _ in _poll_until_deadline():
         with transaction.atomic():
-            earlier = _taken(keyed)
+            earlier = _claim_key(keyed)
             if isinstance(earlier, StoredResponse):
                 return replay(earlier)
             if earlier is None:
@@ -98,12 +98,12 @@ def _in_one_transaction(view: Any, request: Any, keyed: Keyed, run: Run) -> Any:
     raise StillUnderWay("try again in a second; nothing has been done twice")
 
 
-def _in_several(view: Any, request: Any, keyed: Keyed, run: Run) -> Any:
+def _run_in_several_transactions(view: Any, request: Any, keyed: Keyed, run: Run) -> Any:
     row = None
-    for _ in _tries():
+    for _ in _poll_until_deadline():
         # A transaction of its own for the claim: calls of other servers follow outside of it.
         with transaction.atomic():
-            earlier = _taken(keyed)
+            earlier = _claim_key(keyed)
             if isinstance(earlier, StoredResponse):
                 return replay(earlier)
             if earlier is None:
@@ -127,7 +127,7 @@ def _in_several(view: Any, request: Any, keyed: Keyed, run: Run) -> Any:
     return response
 
 
-def _tries() -> Iterator[None]:
+def _poll_until_deadline() -> Iterator[None]:
     """Yield until the time to wait for the other request is over, at least once."""
     ends, pause = monotonic() + WAIT_SECONDS, POLL_SECONDS
     yield
@@ -138,7 +138,7 @@ def _tries() -> Iterator[None]:
         yield
 
 
-def _taken(keyed: Keyed) -> Any:
+def _claim_key(keyed: Keyed) -> Any:
     """Claim the key. A request of several transactions counts as UNDER_WAY until WAIT_SECONDS are over."""
     try:
         return claim(keyed)
@@ -189,15 +189,15 @@ def read_key(view: Any, request: Any) -> Keyed:
     if not (0 < len(text) <= MAX_CHARACTERS and text.isascii() and text.isprintable()):
         rule = f"1 to {MAX_CHARACTERS} printable ASCII characters"
         raise refuse(HEADER, f"needs to be {rule}, got {shorten(text, 40)!r}")
-    sent = http_request(request)
+    http = http_request(request)
     digest = hashlib.sha256()
     # A zero byte parts them, so that no two requests can run together into the same text.
-    for part in (sent.method or "", sent.path_info, sent.META.get("QUERY_STRING", "")):
+    for part in (http.method or "", http.path_info, http.META.get("QUERY_STRING", "")):
         digest.update(part.encode(errors="surrogatepass") + b"\0")
     for piece in _body(view, request):
         digest.update(piece)
     actor = view.actor
-    operation = f"{sent.method} {sent.path_info}"[:300]
+    operation = f"{http.method} {http.path_info}"[:300]
     return Keyed(actor.key_id or actor.member_id, text, digest.hexdigest(), operation)
 
 

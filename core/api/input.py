@@ -220,7 +220,7 @@ def _reword(field: serializers.Field[Any, Any, Any, Any]) -> None:
     messages = field.error_messages
     _reword_limits(field)
     if isinstance(field, serializers.ChoiceField):
-        messages["invalid_choice"] = f"needs to be one of {_listed(field.choices)}".replace("{", "{{").replace(
+        messages["invalid_choice"] = f"needs to be one of {_choices_text(field.choices)}".replace("{", "{{").replace(
             "}", "}}"
         )
         messages["not_a_list"] = "needs to be an array"
@@ -242,7 +242,7 @@ def _reword_limits(field: serializers.Field[Any, Any, Any, Any]) -> None:
             validator.message = limits[validator.code]
 
 
-def _listed(choices: Iterable[Any]) -> str:
+def _choices_text(choices: Iterable[Any]) -> str:
     """Return the choices of an enum, the first ones of very many."""
     names = [str(choice) for choice in choices]
     more = f" … ({len(names)} in all)" if len(names) > MAX_CHOICES else ""
@@ -284,11 +284,11 @@ class FormInput(Input):
             if data[name] != form[name]:
                 detail = serializers.ErrorDetail(f"differs from formData.{name}; send one of them", code="conflict")
                 raise serializers.ValidationError({name: detail})
-        moved = {name: form[name] for name in self.beside if name in form and name in self.fields}
-        form = {name: value for name, value in form.items() if name not in moved}
+        values = {name: form[name] for name in self.beside if name in form and name in self.fields}
+        form = {name: value for name, value in form.items() if name not in values}
         form |= {name: data[name] for name in self.system if name in data}
         top = {name: value for name, value in data.items() if name not in self.system}
-        return super().to_internal_value({**top, **moved, "formData": form})
+        return super().to_internal_value({**top, **values, "formData": form})
 
 
 def read(schema: type[Input], body: Any) -> JsonObject:

@@ -34,7 +34,7 @@ class ListRequest:
     def actor(self) -> Actor:
         """The actor. A list that depends on the actor cannot be exported."""
         if self.caller is None:
-            raise ImproperlyConfigured("the list depends on who asks for it, and nobody does")
+            raise ImproperlyConfigured("the list depends on its actor, and there is none")
         return self.caller
 
 

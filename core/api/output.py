@@ -89,7 +89,7 @@ class Output(serializers.Serializer[Any]):
     signs: ClassVar[tuple[str, ...]] = ()
     """Names of links, which get a new signature in each answer."""
     moving: ClassVar[frozenset[str]] = frozenset()
-    """Names of values that change while nobody edits the record, such as progress. A PUT may repeat an old one."""
+    """Names of values that change without an edit of the record, such as progress. A PUT may repeat an old one."""
     always: ClassVar[tuple[str, ...] | None] = None
     """The only names that every answer has, where the others may be left out together."""
 

@@ -18,7 +18,7 @@ from core.lists import ListQuery, Page, Stream, stream_json
 from core.lists.cursor import Cursor, cursor_at, unpack_values
 from core.lists.keyset import Place, section_querysets
 from core.lists.matching import MAX_COUNTED, Matching, matching
-from core.lists.paging import Projection, completed, first_places
+from core.lists.paging import Projection, complete_rows, first_places
 from core.lists.prepared import rows_of, sort_values
 from core.tenancy import reopen
 from core.types import Values
@@ -89,7 +89,7 @@ class ListPagination(BasePagination):
         # A search or a custom value is looked up first or compared last, by how many records match. So the page
         # takes its conditions from the query, and the records from before the filter backends.
         form = matching(listed, matches, query)
-        found = self._after(query.cursor, form, query) if query.cursor else self._by_number(form, query)
+        found = self._page_after(query.cursor, form, query) if query.cursor else self._page_by_number(form, query)
         page = found.places[: query.size]
         next_cursor = None
         if len(found.places) > query.size:
@@ -98,10 +98,10 @@ class ListPagination(BasePagination):
         total = max(MAX_COUNTED, found.skipped + len(page)) if found.capped else found.total
         # Read after the places: only the shown records cost their joins.
         rows = rows_of(listed, [place[-1] for place in page], output)
-        rendered = completed(output, [output.render(row) for row in rows], names)
+        rendered = complete_rows(output, [output.render(row) for row in rows], names)
         return Page(rendered, total, next_cursor, found.capped)
 
-    def _by_number(self, form: Matching, query: ListQuery) -> PagePlaces:
+    def _page_by_number(self, form: Matching, query: ListQuery) -> PagePlaces:
         """Find the page with the number that the query names, the first one by default."""
         size = query.size or 0
         skip = ((query.page or 1) - 1) * size
@@ -114,7 +114,7 @@ class ListPagination(BasePagination):
         total = form.count()
         return PagePlaces(places, total, form.is_beyond(total), skip)
 
-    def _after(self, cursor: Cursor, form: Matching, query: ListQuery) -> PagePlaces:
+    def _page_after(self, cursor: Cursor, form: Matching, query: ListQuery) -> PagePlaces:
         """Find the page after the cursor."""
         size = query.size or 0
         kinds, nullable = zip(*((key.field.stored, key.field.may_lack_key) for key in query.sort), strict=True)

@@ -78,7 +78,7 @@ class ApiKeyPermission(AccessPermission):
     def allows(self, view: ApiView, actor: Actor, declared: Endpoint) -> bool:
         modules = view.modules_of(declared)
         if declared.needs_subscription:
-            self.check_phase(view, require_entitlement(view.granted), declared, modules[0])
+            self.check_phase(view, require_entitlement(view.entitlement), declared, modules[0])
         if not declared.any_member:
             check_key(actor, modules, view.needed_permission(declared))
         return True
@@ -91,12 +91,14 @@ class MemberPermission(AccessPermission):
         return actor.auth_path is not AuthPath.KEY and not actor.visiting
 
     def allows(self, view: ApiView, actor: Actor, declared: Endpoint) -> bool:
-        allowed = require_entitlement(view.granted) if declared.needs_subscription else view.granted or Entitlement()
+        entitlement = (
+            require_entitlement(view.entitlement) if declared.needs_subscription else view.entitlement or Entitlement()
+        )
         modules = view.modules_of(declared)
-        needed = view.needed_permission(declared)
-        in_plan = [module for module in modules if allowed.modules is None or module in allowed.modules]
-        module = next((module for module in in_plan if actor.may(module, needed)), modules[0])
-        check_session(actor, allowed, module, needed, any_member=declared.any_member)
+        permission = view.needed_permission(declared)
+        in_plan = [module for module in modules if entitlement.modules is None or module in entitlement.modules]
+        module = next((module for module in in_plan if actor.may(module, permission)), modules[0])
+        check_session(actor, entitlement, module, permission, any_member=declared.any_member)
         if declared.needs_subscription:
-            self.check_phase(view, allowed, declared, module)
+            self.check_phase(view, entitlement, declared, module)
         return True

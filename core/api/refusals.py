@@ -119,7 +119,7 @@ def refusal_of(error: BaseException) -> Refusal:
         return Refusal(400, INVALID, MALFORMED, str(error))
     if isinstance(error, IntegrityError):
         return _of_constraint(error)
-    return to_try_again(error) or UNFORESEEN
+    return retryable_refusal(error) or UNFORESEEN
 
 
 def refusal_of_name(name: str, detail: str = "", errors: Sequence[FieldError] = ()) -> Refusal:
@@ -148,7 +148,7 @@ def _of_framework(error: exceptions.APIException) -> Refusal:
     return Refusal(error.status_code, name, detail)
 
 
-def to_try_again(error: BaseException | None) -> Refusal | None:
+def retryable_refusal(error: BaseException | None) -> Refusal | None:
     """Return the answer to a statement that may well succeed later: the database is away, takes no writes, or an
     operator or a time limit has cancelled it. None for any other error."""
     if database_is_away(error):

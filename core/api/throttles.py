@@ -30,5 +30,5 @@ class PaceThrottle(BaseThrottle):
             return True
         if api_view.declaration() is None or hasattr(http_request(request), "acting"):
             return True
-        api_view.paces = count_request(actor.company_id, actor.key_id or actor.member_id, api_view.granted)
+        api_view.paces = count_request(actor.company_id, actor.key_id or actor.member_id, api_view.entitlement)
         return rate_limit_error(api_view.paces) is None

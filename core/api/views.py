@@ -111,7 +111,7 @@ class ApiView(APIView):
         self.check_throttles(request)
         self.check_permissions(request)
         if request.method == "POST" and self._is_limited_by_plan():
-            self._scope.enter_context(limited_creation(self.granted or Entitlement()))
+            self._scope.enter_context(limited_creation(self.entitlement or Entitlement()))
 
     def perform_authentication(self, request: Request) -> None:
         """Set the actor and open its company's scope. Raises a 401 without an actor, unless the view is public."""
@@ -136,7 +136,7 @@ class ApiView(APIView):
         raise rate_limit_error(self.paces) or Throttled(wait)
 
     @cached_property
-    def granted(self) -> Entitlement | None:
+    def entitlement(self) -> Entitlement | None:
         """The entitlement of the actor's company, or None without an active subscription."""
         if self.actor.auth_path is AuthPath.KEY:
             return self.actor.entitlement
@@ -165,5 +165,5 @@ class ApiView(APIView):
         return respond(self.declared.success, data, **extra)
 
     def http_method_not_allowed(self, request: Any, *args: Any, **kwargs: Any) -> Any:
-        allowed = ", ".join(name for name in self.allowed_methods if name not in ("HEAD", "OPTIONS"))
-        raise MethodNotAllowed(request.method or "", f"this path takes {allowed}, not {request.method}")
+        methods = ", ".join(name for name in self.allowed_methods if name not in ("HEAD", "OPTIONS"))
+        raise MethodNotAllowed(request.method or "", f"this path takes {methods}, not {request.method}")

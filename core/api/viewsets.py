@@ -116,7 +116,7 @@ class ResourceViewSet(ViewSetMixin, ApiView, GenericAPIView[Model]):
         return None if declared is None else declared.output
 
     @property
-    def tagged(self) -> bool:
+    def has_etag(self) -> bool:
         """Return whether the record has an ETag. It has one if GET returns the record in a declared form."""
         declared = getattr(getattr(self, "retrieve", None), "endpoint", None)
         return declared is not None and declared.output is not None and not (declared.many or declared.raw)

@@ -22,7 +22,7 @@ from unfold.admin import ModelAdmin
 from unfold.contrib.filters.admin import AutocompleteSelectFilter
 from unfold.views import ChangeList
 
-from core.backoffice.columns import capitalize_lazily, field_of, worded
+from core.backoffice.columns import capitalize_lazily, display_field, field_of
 from core.backoffice.dialogs import Action, DialogMixin, name_inputs
 from core.backoffice.display import TECHNICAL, DisplayMixin, is_secret
 from core.backoffice.inputs import ColorSelect
@@ -74,7 +74,7 @@ class PreparedChangeList(ChangeList):
         filters, *rest = super().get_filters(request)
         for entry in filters:
             if isinstance(entry, FieldListFilter):
-                entry.field = worded(entry.field)
+                entry.field = display_field(entry.field)
                 entry.title = entry.field.verbose_name
         return filters, *rest
 
@@ -132,12 +132,12 @@ class BackOfficeAdmin(DisplayMixin, DialogMixin, ModelAdmin):
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         if self.fields:
             return list(self.fields)
-        shown = self.shown_fields()
+        fields = self.shown_fields()
         if obj is None:
-            return [name for name in shown if name in self.edits]
+            return [name for name in fields if name in self.edits]
         edited, rest = (
-            [name for name in shown if name in self.edits],
-            [name for name in shown if name not in self.edits],
+            [name for name in fields if name in self.edits],
+            [name for name in fields if name not in self.edits],
         )
         return [*edited, *self.extra, *sorted(rest, key=TECHNICAL.__contains__)]
 
@@ -160,7 +160,7 @@ class BackOfficeAdmin(DisplayMixin, DialogMixin, ModelAdmin):
             kwargs["assume_scheme"] = "https"
         if db_field.name == "color":
             kwargs["widget"] = ColorSelect()
-        return super().formfield_for_dbfield(worded(db_field), request, **kwargs)
+        return super().formfield_for_dbfield(display_field(db_field), request, **kwargs)
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
         name = lookup.partition("__")[0]
@@ -224,11 +224,11 @@ class BackOfficeAdmin(DisplayMixin, DialogMixin, ModelAdmin):
         """Return the buttons of a record's page: those allowed by its state, the primary one first."""
         actions = self.get_actions(request)
         offered = [name for name in self.commands if name in actions and self.admits(record, name)]
-        shown = [Action(name, str(actions[name][2])) for name in offered] + self.offered_dialogs(request, record)
-        shown.sort(key=lambda action: action.name in self.last)
-        if shown and shown[0].name not in self.last:
-            shown[0] = replace(shown[0], wanted=True)
-        return shown
+        buttons = [Action(name, str(actions[name][2])) for name in offered] + self.offered_dialogs(request, record)
+        buttons.sort(key=lambda action: action.name in self.last)
+        if buttons and buttons[0].name not in self.last:
+            buttons[0] = replace(buttons[0], wanted=True)
+        return buttons
 
     def changelist_view(self, request: HttpRequest, extra_context: JsonObject | None = None) -> HttpResponse:
         title = {"title": capitalize_lazily(str(self.opts.verbose_name_plural))}

@@ -66,9 +66,9 @@ def field_of(page: Shows, name: str) -> models.Field[Any, Any] | None:
 
 def label_of(field: models.Field[Any, Any]) -> str:
     """Return the label of a column: its own verbose name, or by the glossary."""
-    said = str(field.verbose_name)
-    plain = said == field.name.replace("_", " ")
-    return name_label(field.name) if plain or field.name in GLOSSARY else capitalize_lazily(said)
+    label = str(field.verbose_name)
+    plain = label == field.name.replace("_", " ")
+    return name_label(field.name) if plain or field.name in GLOSSARY else capitalize_lazily(label)
 
 
 def capitalize_lazily(text: str) -> str:
@@ -82,7 +82,7 @@ def choice_text(record: models.Model, name: str) -> str:
     return provider_name(name, str(getattr(record, name))) or choice_label(label)
 
 
-def worded(field: models.Field[Any, Any]) -> Any:
+def display_field(field: models.Field[Any, Any]) -> Any:
     """Return a field whose label and choices are words for people, for a form or a filter."""
     copied = copy(field)
     copied.verbose_name = label_of(field)
@@ -129,8 +129,8 @@ def make_column(page: Shows, name: str, *, brief: bool = False, linked: bool = T
     column.__name__ = name if brief else f"shown_{name}"
     source: Any = field if field is not None else method or getattr(page.opts.model, name, None)
     description = label_of(field) if field is not None else getattr(source, "short_description", None)
-    said = page.labels.get(name) or (str(description) if description else name_label(name))
-    column.short_description = capitalize_lazily(said)  # type: ignore[attr-defined]
+    label = page.labels.get(name) or (str(description) if description else name_label(name))
+    column.short_description = capitalize_lazily(label)  # type: ignore[attr-defined]
     order = name if field is not None else getattr(source, "admin_order_field", None)
     if order is not None:
         column.admin_order_field = order  # type: ignore[attr-defined]

@@ -73,8 +73,8 @@ class DisplayMixin:
 
     def summary(self, record: Any) -> Iterable[tuple[str, Any]]:
         """Return the main data of a record: names and values. By default the columns of its list."""
-        shown = [name for name in self.list_display[1:] if name not in ("progress", "__str__")]
-        for column in (self.column(name, brief=True) for name in shown):
+        names = [name for name in self.list_display[1:] if name not in ("progress", "__str__")]
+        for column in (self.column(name, brief=True) for name in names):
             if callable(column):
                 yield column.short_description, column(record)  # type: ignore[attr-defined]
             else:
@@ -147,19 +147,19 @@ class DisplayMixin:
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
         """Return the record with all that it refers to. A page that is only read asks once."""
-        kept: dict[Any, Any] = request.__dict__.setdefault("_backoffice_records", {})
+        cache: dict[Any, Any] = request.__dict__.setdefault("_backoffice_records", {})
         key = (self.opts.label, object_id, from_field)
-        if request.method != "GET" or key not in kept:
+        if request.method != "GET" or key not in cache:
             rows = self.get_queryset(request).select_related(None)  # type: ignore[attr-defined]
             related = self._related()
             field = self.opts.pk if from_field is None else self.opts.get_field(from_field)
             try:
                 value = field.to_python(object_id)
                 rows = rows.select_related(*related) if related else rows
-                kept[key] = rows.filter(**{field.name: value}).first()
+                cache[key] = rows.filter(**{field.name: value}).first()
             except (ValueError, TypeError, ValidationError, FieldDoesNotExist):
-                kept[key] = None
-        return kept[key]
+                cache[key] = None
+        return cache[key]
 
     def shown_fields(self) -> list[str]:
         """Return the names of the fields that a page may show."""
@@ -224,5 +224,5 @@ class DisplayMixin:
         label = getattr(method, "label", None)
         value = method(record)
         if label and value is not None:
-            said = str(getattr(method, "short_description", name.replace("_", " ")))
-            yield said[:1].upper() + said[1:], display_for_label(value, "–", label)
+            description = str(getattr(method, "short_description", name.replace("_", " ")))
+            yield description[:1].upper() + description[1:], display_for_label(value, "–", label)

@@ -51,18 +51,18 @@ class MatrixWidget(JsonWidget):
         self.columns = columns
 
     def parts(self, name: str, value: Any) -> JsonObject:
-        allowed = value if isinstance(value, Mapping) else {}
+        methods = value if isinstance(value, Mapping) else {}
         rows = [
             (
                 label,
                 [
-                    (f"{name}:{row}:{column}", f"{label}: {said}", bool((allowed.get(row) or {}).get(column)))
-                    for column, said in self.columns
+                    (f"{name}:{row}:{column}", f"{label}: {heading}", bool((methods.get(row) or {}).get(column)))
+                    for column, heading in self.columns
                 ],
             )
             for row, label in self.rows
         ]
-        return {"columns": [said for _, said in self.columns], "rows": rows}
+        return {"columns": [heading for _, heading in self.columns], "rows": rows}
 
     def value_from_datadict(self, data: Any, files: Any, name: str) -> dict[str, dict[str, bool]]:
         matrix = {
@@ -86,13 +86,13 @@ class ChoicesWidget(JsonWidget):
         self.all_words = all_words
 
     def parts(self, name: str, value: Any) -> JsonObject:
-        chosen = value if isinstance(value, list) else []
+        values = value if isinstance(value, list) else []
         everything = [(ALL, self.all_words, value is None)] if self.all_words else []
-        return {"choices": [*everything, *((key, label, key in chosen) for key, label in self.choices)]}
+        return {"choices": [*everything, *((key, label, key in values) for key, label in self.choices)]}
 
     def value_from_datadict(self, data: Any, files: Any, name: str) -> list[str] | None:
-        chosen = data.getlist(name) if hasattr(data, "getlist") else data.get(name) or []
-        return None if ALL in chosen else list(chosen)
+        values = data.getlist(name) if hasattr(data, "getlist") else data.get(name) or []
+        return None if ALL in values else list(values)
 
     def value_omitted_from_data(self, data: Any, files: Any, name: str) -> bool:
         return False

@@ -14,7 +14,7 @@ _request: ContextVar[HttpRequest | None] = ContextVar("back_office_request", def
 
 
 @contextmanager
-def reading(request: HttpRequest) -> Iterator[None]:
+def use_request(request: HttpRequest) -> Iterator[None]:
     """Make links for the user of the request."""
     token = _request.set(request)
     try:

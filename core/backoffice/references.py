@@ -17,7 +17,7 @@ Model = type[models.Model]
 Of = Model | Callable[[Any], Model | None]
 """A model, or a function that returns it for a record."""
 MAX_IDS = 40
-"""The most ids of a key that are looked up: pages show no more of them."""
+"""The most ids of a key that are looked up: pages show these alone."""
 _keys: dict[str, Model] = {}
 _kinds: dict[str, Model] = {}
 
@@ -74,14 +74,14 @@ def ids_in(record: models.Model, refers: Mapping[str, Of], fields: Iterable[str]
         if model is not None:
             yield from ((model, id_text) for id_text in _ids(value))
         elif isinstance(value, Mapping | list):
-            yield from _within(value)
+            yield from _references_in(value)
 
 
 def _ids(value: Any) -> list[str]:
     return [entry for entry in (value if isinstance(value, list) else [value]) if is_id(entry)][:MAX_IDS]
 
 
-def _within(value: Any, depth: int = 0) -> Iterable[tuple[Model, str]]:
+def _references_in(value: Any, depth: int = 0) -> Iterable[tuple[Model, str]]:
     if depth > 6:
         return
     if isinstance(value, Mapping):
@@ -92,7 +92,7 @@ def _within(value: Any, depth: int = 0) -> Iterable[tuple[Model, str]]:
             if key in _keys and not isinstance(inner, Mapping):
                 yield from ((_keys[key], id) for id in _ids(inner))
             else:
-                yield from _within(inner, depth + 1)
+                yield from _references_in(inner, depth + 1)
     elif isinstance(value, list):
         for inner in value[:MAX_IDS]:
-            yield from _within(inner, depth + 1)
+            yield from _references_in(inner, depth + 1)

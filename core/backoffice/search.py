@@ -43,11 +43,11 @@ def find(
     for page, model in kinds:
         if getattr(page, "finds", False):
             records = _records(request, page, term) if monotonic() < deadline else None
-            results += [_instead(page, _name(model), term)] if records is None else records
+            results += [_fallback(page, _name(model), term)] if records is None else records
     return results
 
 
-def _instead(page: ModelAdmin[Any], kind: str, term: str) -> SearchResult:
+def _fallback(page: ModelAdmin[Any], kind: str, term: str) -> SearchResult:
     """Return the way to look further, where the time here did not suffice."""
     link = list_address(page.model, q=term)
     return SearchResult(

@@ -13,7 +13,7 @@ from django.template.response import TemplateResponse
 from django.templatetags.static import static
 from unfold.sites import UnfoldAdminSite
 
-from core.backoffice.reading import reading
+from core.backoffice.reading import use_request
 from core.backoffice.search import find
 from core.hooks import Hook
 from core.tenancy import unscoped
@@ -50,8 +50,8 @@ def refuse_nul(request: HttpRequest) -> None:
     """
     if "\0" in unquote(request.path_info):
         raise Http404("no record has such an id")
-    sent = [request.GET, request.POST] if request.method == "POST" else [request.GET]
-    if any("\0" in text for values in sent for name, texts in values.lists() for text in (name, *texts)):
+    parameters = [request.GET, request.POST] if request.method == "POST" else [request.GET]
+    if any("\0" in text for values in parameters for name, texts in values.lists() for text in (name, *texts)):
         raise SuspiciousOperation("a NUL is part of no value")
 
 
@@ -68,10 +68,10 @@ class BackOfficeSite(UnfoldAdminSite):
 
     def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[JsonObject]:
         """Return the apps and models that the user may see; a page asks several times, and they are found once."""
-        kept: dict[str | None, list[JsonObject]] = request.__dict__.setdefault("_app_lists", {})
-        if app_label not in kept:
-            kept[app_label] = super().get_app_list(request, app_label)
-        return kept[app_label]
+        cache: dict[str | None, list[JsonObject]] = request.__dict__.setdefault("_app_lists", {})
+        if app_label not in cache:
+            cache[app_label] = super().get_app_list(request, app_label)
+        return cache[app_label]
 
     def search(self, request: HttpRequest, extra_context: JsonObject | None = None) -> TemplateResponse:
         """Return the results of the menu's search. Nothing is cached: deleted records do not appear."""
@@ -87,7 +87,7 @@ class BackOfficeSite(UnfoldAdminSite):
             if not self.has_permission(request):
                 return guarded(request, *args, **kwargs)
             refuse_nul(request)
-            with unscoped(reason="back office: staff work on the records of all companies"), reading(request):
+            with unscoped(reason="back office: staff work on the records of all companies"), use_request(request):
                 stopped = page_requested.first(request)
                 response = guarded(request, *args, **kwargs) if stopped is None else stopped
                 # A template response would render after the view has returned, outside of the scope.

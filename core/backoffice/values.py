@@ -99,11 +99,11 @@ def moment(value: dt.datetime, *, brief: bool = False) -> SafeString:
         value.isoformat(),
         exact,
         mark_safe("" if brief else " data-exact"),  # noqa: S308  # one of two constants
-        relative(value) if brief else exact,
+        relative_time(value) if brief else exact,
     )
 
 
-def relative(value: dt.datetime, now: dt.datetime | None = None) -> str:
+def relative_time(value: dt.datetime, now: dt.datetime | None = None) -> str:
     """Return a time relative to now, or its day if that is a week or more."""
     return age_text(value, now) or day_text(value)
 
@@ -111,7 +111,7 @@ def relative(value: dt.datetime, now: dt.datetime | None = None) -> str:
 def number(value: int | float | Decimal, name: str = "", currency: str = "") -> str:
     """Write a number: money with its currency, sizes and spans with their units, others with grouped digits."""
     if name == "percent" or name.endswith("_percent"):
-        return f"{plain(value)}%"
+        return f"{grouped_number(value)}%"
     if currency and name.endswith("_minor"):
         return money_text(Decimal(value).scaleb(-exponent(currency)), currency)
     if currency and isinstance(value, Decimal):
@@ -119,11 +119,11 @@ def number(value: int | float | Decimal, name: str = "", currency: str = "") -> 
     if name == "size" or name.endswith("_bytes"):
         return filesizeformat(int(value))
     if name.endswith("_ms"):
-        return lasting(float(value) / 1000)
-    return str(value) if name in UNGROUPED or name.endswith("_id") else plain(value)
+        return duration_text(float(value) / 1000)
+    return str(value) if name in UNGROUPED or name.endswith("_id") else grouped_number(value)
 
 
-def plain(value: int | float | Decimal) -> str:
+def grouped_number(value: int | float | Decimal) -> str:
     """Write a number with grouped digits, without zeros at its end."""
     if isinstance(value, float):
         text = f"{value:,.2f}"
@@ -134,17 +134,17 @@ def plain(value: int | float | Decimal) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def lasting(seconds: float) -> str:
+def duration_text(seconds: float) -> str:
     """Write a span in its largest fitting unit."""
     if seconds < 1:
         return f"{round(seconds * 1000)}\N{NO-BREAK SPACE}ms"
     if seconds >= 86400:
         days = round(seconds / 86400, 1)
-        return ngettext("%(number)s day", "%(number)s days", ceil(days)) % {"number": plain(days)}
+        return ngettext("%(number)s day", "%(number)s days", ceil(days)) % {"number": grouped_number(days)}
     for unit, word in ((3600, "h"), (60, "min")):
         if seconds >= unit:
-            return f"{plain(round(seconds / unit, 1))}\N{NO-BREAK SPACE}{word}"
-    return f"{plain(round(seconds, 1))}\N{NO-BREAK SPACE}s"
+            return f"{grouped_number(round(seconds / unit, 1))}\N{NO-BREAK SPACE}{word}"
+    return f"{grouped_number(round(seconds, 1))}\N{NO-BREAK SPACE}s"
 
 
 def phone(value: str) -> str:
@@ -166,7 +166,9 @@ def text(value: str, name: str = "", *, brief: bool = False, names: Names | None
     if is_id(value):
         return (names or {}).get(value) or short_id(value)
     if ID.search(value):
-        return format_html('<span title="{}">{}</span>', value[:1000], ID.sub(lambda match: _ending(match[0]), value))
+        return format_html(
+            '<span title="{}">{}</span>', value[:1000], ID.sub(lambda match: _id_ending(match[0]), value)
+        )
     line = value_label(name, value)
     if line == value and brief:
         line = " ".join(value.split())
@@ -177,10 +179,10 @@ def text(value: str, name: str = "", *, brief: bool = False, names: Names | None
 
 def short_id(value: str) -> SafeString:
     """Return the end of an id that has no name, whole as its tooltip."""
-    return format_html('<code class="backoffice-id" title="{}">{}</code>', value, _ending(value))
+    return format_html('<code class="backoffice-id" title="{}">{}</code>', value, _id_ending(value))
 
 
-def _ending(id: str) -> str:
+def _id_ending(id: str) -> str:
     return f"…{id[-6:]}"
 
 

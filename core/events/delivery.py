@@ -35,21 +35,21 @@ def deliver(deadline: float = float("inf")) -> int:
 
     One transaction handles up to BATCH. Returns the number handled or retried later.
     """
-    taken = 0
+    count = 0
     while monotonic() < deadline:
         handled = _deliver_some(deadline)
         if not handled:
             break
-        taken += handled
-    return taken
+        count += handled
+    return count
 
 
 def due_deliveries(now: Moment) -> list[QuerySet[EventDelivery]]:
     """Return the due deliveries."""
-    return [EventDelivery.objects.filter(_due(now))]
+    return [EventDelivery.objects.filter(_due_condition(now))]
 
 
-def _due(now: Moment) -> Q:
+def _due_condition(now: Moment) -> Q:
     return Q(status=EventDelivery.Status.PENDING, due_at__lte=now, consumer__in=list(work_by_name(EventConsumer)))
 
 
@@ -59,7 +59,7 @@ def _deliver_some(deadline: float) -> int:
         due = list(
             # The lock is the claim: it ends with the transaction, and with the worker.
             EventDelivery.objects.select_for_update(skip_locked=True)
-            .filter(_due(timezone.now()))
+            .filter(_due_condition(timezone.now()))
             .order_by("due_at", "id")[:BATCH]
         )
         # One read of the events for all of their consumers.
@@ -69,16 +69,16 @@ def _deliver_some(deadline: float) -> int:
             groups.setdefault((delivery.company_id, delivery.consumer), []).append(
                 (events[delivery.event_id], delivery)
             )
-        taken = 0
+        count = 0
         # In one order, since two of these transactions, or one and a slice of workflows, lock the same things.
         for _, group in sorted(groups.items(), key=lambda entry: _place(*entry[0])):
-            if taken and monotonic() >= deadline:
+            if count and monotonic() >= deadline:
                 break  # the rest stays for the next worker
             # Consumers rely on the order: a change must not be handled before the creation.
             group.sort(key=lambda pair: pair[0].sequence)
             _deliver_group(group)
-            taken += len(group)
-        return taken
+            count += len(group)
+        return count
 
 
 def _place(company_id: str, consumer: str) -> tuple[str, int, str]:

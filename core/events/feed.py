@@ -88,11 +88,11 @@ def position_of(token: str, *, name: str = "after") -> Position:
 
 def _expired(name: str, reason: str) -> NamedError:
     return NamedError(
-        "InvalidRequest_400", f"{reason}; the oldest cursor is {oldest().encode(cursor_epoch())}", field=name
+        "InvalidRequest_400", f"{reason}; the oldest cursor is {oldest_position().encode(cursor_epoch())}", field=name
     )
 
 
-def oldest() -> Position:
+def oldest_position() -> Position:
     """Return the position before the company's oldest event that is kept."""
     first = Event.objects.filter(created_at__gte=timezone.now() - EVENT_LIFE).order_by("tx", "sequence").first()
     if first is None:

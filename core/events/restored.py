@@ -19,7 +19,7 @@ class MadeRight:
     freed: int
 
 
-def make_right(reason: str) -> MadeRight:
+def repair_after_restore(reason: str) -> MadeRight:
     """Hold the copy, repair its feed of events, and release the work of the original's workers.
 
     Those workers do not belong to this database, so a message that one was sending becomes `unknown`: its outcome

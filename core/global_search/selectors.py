@@ -76,8 +76,10 @@ def _parts(kind: Kind, actor: Actor, text: str, size: int) -> list[QuerySet[Any]
         parts.append(rows.filter(~Q(AnyOf("pk", newest)), pk__in=matches))
     begins = reduce(or_, (Q(StartsWith(Folded(F(path), fold(text)), fold(text))) for path in _paths(kind)))
     first = Case(When(begins, then=Value(0)), default=Value(1), output_field=IntegerField())
-    shown = {"found_title": expression_column(kind.title), "found_text": expression_column(kind.text)}
-    return [part.annotate(**shown).order_by(first, "-created_at").values_list("pk", *shown)[:size] for part in parts]
+    columns = {"found_title": expression_column(kind.title), "found_text": expression_column(kind.text)}
+    return [
+        part.annotate(**columns).order_by(first, "-created_at").values_list("pk", *columns)[:size] for part in parts
+    ]
 
 
 def _paths(kind: Kind) -> list[str]:

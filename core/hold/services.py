@@ -29,7 +29,7 @@ def end_hold() -> bool:
 
 
 class HoldMiddleware:
-    """Has requests ask for the hold before they connect to others. What asks nobody pays no query."""
+    """Has requests ask for the hold before they connect to others. A request that connects to no one makes no query."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response

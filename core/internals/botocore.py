@@ -1,4 +1,4 @@
-"""Private parts of botocore 1.44.5, which lets nobody choose the classes of its connections."""
+"""Private parts of botocore 1.44.5, without a way to choose the classes of its connections."""
 
 from __future__ import annotations
 

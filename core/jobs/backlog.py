@@ -47,7 +47,7 @@ def read_backlogs() -> list[Backlog]:
 def _counts(name: str, work: DrainedWork, model: type[Claimable]) -> sql.Composed:
     """Return the query of one kind. Each part reads an index on status and due_at."""
     policy = model.claim_policy
-    held = sql.SQL(", ").join(map(sql.Literal, sorted({policy.claimed, *policy.orphans})))
+    statuses = sql.SQL(", ").join(map(sql.Literal, sorted({policy.claimed, *policy.orphans})))
     return sql.SQL(
         "SELECT {name}::text, waiting.count, waiting.oldest,"
         " (SELECT count(*) FROM (SELECT 1 FROM {table} WHERE status IN ({held}) LIMIT {most}) AS running)"
@@ -57,7 +57,7 @@ def _counts(name: str, work: DrainedWork, model: type[Claimable]) -> sql.Compose
         due=_due(work, model),
         most=sql.Literal(MAX_COUNT),
         table=sql.Identifier(model._meta.db_table),
-        held=held,
+        held=statuses,
     )
 
 

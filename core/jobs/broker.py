@@ -22,7 +22,7 @@ EXPIRES_SECONDS = 60
 def send_message(task: str) -> None:
     """Send a message of the task, unless enough are waiting.
 
-    Each says no more than that some work may be due. Thousands of them, of many changes at once or of each second in
+    Each says only that some work may be due. Thousands of them, of many changes at once or of each second in
     which the workers are busy, would hold up the other work of their queue. Raises OperationalError and RedisError.
     """
     with _producers().acquire(block=True) as producer:  # type: ignore[no-untyped-call]
@@ -32,7 +32,7 @@ def send_message(task: str) -> None:
             current_app.send_task(task, expires=EXPIRES_SECONDS, retry=False, ignore_result=True, producer=producer)
 
 
-def message_taken(task: str) -> None:
+def release_message(task: str) -> None:
     """Allow another message of the task. Call it before reading due rows, so that no new row is missed."""
     with suppress(OperationalError, RedisError), _producers().acquire(block=True) as producer:  # type: ignore[no-untyped-call]
         _count(producer.channel.client, task, -1)

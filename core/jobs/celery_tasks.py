@@ -15,7 +15,7 @@ from kombu.exceptions import OperationalError
 from redis import RedisError
 
 from core.hold.services import current_hold
-from core.jobs.broker import message_taken, send_message
+from core.jobs.broker import release_message, send_message
 from core.jobs.liveness import release_lock
 from core.jobs.shares import place_of
 from core.logs import log_context
@@ -43,7 +43,7 @@ def add_task(work: CeleryWork) -> None:
         ignore_result=True,
     )
     def task() -> None:
-        message_taken(work.task)
+        release_message(work.task)
         drain_slice(work)
 
 

@@ -39,13 +39,13 @@ def read_due() -> Due:
     with unscoped(reason="tick: due work of all companies"), planned_cursor() as cursor:
         cursor.execute(_statement(tuple(WORK)))
         names = {name for (name,) in cursor.fetchall()}
-    held = HOLD in names
+    is_held = HOLD in names
     due = [*(work for name, work in queue_work_by_name().items() if f"work {name}" in names), *due_tasks()]
     orphans = [(model, status) for model, status in held_rows() if _orphans_name(model, status) in names]
-    return Due([work for work in due if work.while_held or not held], held, orphans)
+    return Due([work for work in due if work.while_held or not is_held], is_held, orphans)
 
 
-def held_back() -> list[str]:
+def names_on_hold() -> list[str]:
     """Return the names of the work that is due and waits for the end of a hold (core.hold)."""
     kinds = [*(work for work in queue_work_by_name().values() if work.due()), *due_tasks()]
     return sorted({work.part_of or work.name for work in kinds if not work.while_held})
@@ -54,11 +54,11 @@ def held_back() -> list[str]:
 @lru_cache(maxsize=1)
 def _statement(registered: tuple[str, ...]) -> str:
     """Return the statement that selects the name of whatever has rows now. The registered work is the cache's key."""
-    named = [(HOLD, Hold.objects.all())]
+    queries = [(HOLD, Hold.objects.all())]
     for name, work in queue_work_by_name().items():
-        named += [(f"work {name}", rows) for rows in work.rows_due_at(Now())]
-    named += [(_orphans_name(model, status), model.orphans(status)) for model, status in held_rows()]
-    first, *others = [_first_row(rows, name) for name, rows in named]
+        queries += [(f"work {name}", rows) for rows in work.rows_due_at(Now())]
+    queries += [(_orphans_name(model, status), model.orphans(status)) for model, status in held_rows()]
+    first, *others = [_first_row(rows, name) for name, rows in queries]
     sql, params = first.union(*others, all=True).query.sql_with_params()
     with connection.cursor() as cursor:
         return str(cursor.mogrify(sql, params)).replace("%", "%%")

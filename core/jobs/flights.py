@@ -58,9 +58,9 @@ class Flights(Generic[C, R]):
         for future in wait(list(self._out), timeout=seconds, return_when=FIRST_COMPLETED).done:
             self._end(future)
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Leave it to the threads to end the calls that are still out."""
-        here = threading.get_ident()
+        thread = threading.get_ident()
 
         def end(future: Future[R]) -> None:
             try:
@@ -68,7 +68,7 @@ class Flights(Generic[C, R]):
             except Exception:  # the edge of one call: what was not recorded is still out for its rows
                 log.exception("the result of a call (%s) could not be recorded", self.name)
             finally:
-                if threading.get_ident() != here:
+                if threading.get_ident() != thread:
                     connections.close_all()
 
         for future in list(self._out):
@@ -96,7 +96,7 @@ def wait_for_all(seconds: float) -> None:
     """Wait until the calls of this process have ended, before it does."""
     futures = [future for flights in _all for future in list(flights._out)]
     for flights in _all:
-        flights.let_go()
+        flights.release()
     wait(futures, timeout=seconds)
     for flights in _all:
         if flights._pool is not None:

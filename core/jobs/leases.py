@@ -36,7 +36,7 @@ def claim(
     number = worker_number()
     lease = new_id()
     with unscoped(reason="worker: claims the work of all companies"), transaction.atomic():
-        # SKIP LOCKED: workers that claim at the same moment get different rows instead of waiting.
+        # SKIP LOCKED: workers that claim at the same time get different rows instead of waiting.
         ids = list(
             model.claimable(timezone.now(), extra)
             .select_for_update(skip_locked=True, of=("self",))

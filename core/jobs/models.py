@@ -67,7 +67,7 @@ class Claimable(BaseModel):
         return objects.filter(status=held).extra(where=[dead], params=[NAMESPACE])  # noqa: S610  constant SQL
 
     @classmethod
-    def freed(cls, rows: list[tuple[str, Any]], held: str, status: str) -> None:
+    def handle_freed(cls, rows: list[tuple[str, Any]], held: str, status: str) -> None:
         """Handle rows that were taken from dead workers, in the sweeper's transaction. The default does nothing.
 
         `rows` are pairs of id and company id.

@@ -26,13 +26,15 @@ def progress_bar(job: Job, counts: dict[str, int] | None = None, *, address: str
     """
     percent = min(100, job.processed * 100 // job.total) if job.total else 0
     done = {"done": f"{job.processed:,}", "total": f"{job.total or 0:,}"}
-    named = {choice_label(name.replace("_", " ").title()): number for name, number in (counts or {}).items() if number}
+    labelled = {
+        choice_label(name.replace("_", " ").title()): number for name, number in (counts or {}).items() if number
+    }
     context = {
         "id": job.pk,
         "percent": percent,
         "status": job.status,
         "text": gettext("%(done)s of %(total)s") % done if job.total is not None else done["done"],
-        "counts": [(name, f"{number:,}") for name, number in named.items()],
+        "counts": [(name, f"{number:,}") for name, number in labelled.items()],
         "moving": job.status in MOVING,
         "address": address,
     }

@@ -34,7 +34,7 @@ _worked_at: float | None = None
 def rest_after_work(**_: Any) -> None:
     """Set up the idle timer for a process of a pool. Only its main thread runs tasks, and receives the alarm."""
     if current_process().name == "MainProcess":
-        return  # a worker without a pool (-P solo): nobody would fork a fresh one
+        return  # a worker without a pool (-P solo): no parent would fork a new one
     signal.signal(signal.SIGALRM, rest)
     task_prerun.connect(begin)
     task_postrun.connect(end)

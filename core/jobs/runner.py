@@ -134,7 +134,7 @@ def _job_log_context(job: Job) -> AbstractContextManager[None]:
 
 
 def _requeue(job: Job, error: Exception) -> None:
-    """Queue or fail the job, as soon as the database takes it: nobody else frees the row of a worker that lives."""
+    """Queue or fail the job, as soon as the database takes it: only its own worker frees a row while that lives."""
     try:
         retry_until_available(lambda: _retry_or_fail(job, error))
     except SoftTimeLimitExceeded:  # this process's only task ends, and leaves the row to the sweeper

@@ -50,7 +50,7 @@ def free_orphans(model: type[Claimable], held: str) -> int:
         )
         poisoned = objects.filter(pk__in=[pk for pk, _ in rows], status=model.claim_policy.poisoned)
         poisoned.update(error=POISONED)
-        model.freed(rows, held, status)
+        model.handle_freed(rows, held, status)
         for job in poisoned if ended_hook(model) else ():
             with company_scope(job.company_id):
                 notify_ended(job)

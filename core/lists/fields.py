@@ -362,17 +362,17 @@ class FieldSet:
         return self._find(name, parameter, "filterable", "filter by")
 
     def _find(self, name: Any, parameter: str, ability: str, use: str) -> ListField:
-        chosen = self.fields.get(name) if isinstance(name, str) else None
+        declared = self.fields.get(name) if isinstance(name, str) else None
         if (
-            chosen is None
+            declared is None
             and self.dynamic is not None
             and isinstance(name, str)
             and "\0" not in name
             and len(name) <= 200
         ):
-            chosen = self.dynamic(name)
-        if chosen is not None and getattr(chosen, ability):
-            return chosen
+            declared = self.dynamic(name)
+        if declared is not None and getattr(declared, ability):
+            return declared
         names = ", ".join(name for name, field in self.fields.items() if getattr(field, ability)) or "none"
-        problem, code = ("is unknown", UNKNOWN_FIELD) if chosen is None else (f"is not one to {use}", "")
+        problem, code = ("is unknown", UNKNOWN_FIELD) if declared is None else (f"is not one to {use}", "")
         raise refuse(parameter, f"the field {shorten(name, 60)!r} {problem}; fields to {use}: {names}", code)

@@ -114,7 +114,7 @@ class InSubquery(Func):
     output_field = BooleanField()
 
 
-def in_order(queryset: QuerySet[Any], sort: Sequence[SortKey]) -> QuerySet[Any]:
+def sort_sections(queryset: QuerySet[Any], sort: Sequence[SortKey]) -> QuerySet[Any]:
     """Return the queryset in the order of the sort, with records without a value last in both directions."""
     order: list[OrderBy] = []
     for slot, key in enumerate(sort):
@@ -204,31 +204,31 @@ def _build(
         one_table = all(sort_key.field.local for sort_key in sort[nulls:]) or (
             len(keys) == 2 and sort[nulls].field.sorts_alone
         )
-        where &= _beyond(keys, after, one_table=one_table)
+        where &= _rows_after(keys, after, one_table=one_table)
     order += [OrderBy(key.value, descending=key.descending, nulls_last=True if key.nullable else None) for key in keys]
     # One filter() for all: a second one would join a to-many relation again.
     return queryset.filter(where).order_by(*order), tuple(key.value for key in keys)
 
 
-def _beyond(keys: Sequence[_Key], after: Sequence[Any], *, one_table: bool) -> Q:
+def _rows_after(keys: Sequence[_Key], after: Sequence[Any], *, one_table: bool) -> Q:
     """Match the rows after the one with the sort values `after`."""
     if len({key.descending for key in keys}) > 1 or any(key.nullable for key in keys):
         # The bound on the first key lets its index find the place; the rest only filters.
-        return Q(_at_or_beyond(keys[0], after[0])) & _spelled_out(keys, after)
+        return Q(_at_or_after(keys[0], after[0])) & _expand_comparison(keys, after)
     comparison = TupleLessThan if keys[0].descending else TupleGreaterThan
     # Values are wrapped, so that the column's field doesn't convert them.
     row = Q(
         comparison(Tuple(*(key.value for key in keys)), tuple(Value(value, output_field=Field()) for value in after))
     )
     # The planner cannot use a row comparison over two tables with the index of either.
-    return row if one_table else Q(_at_or_beyond(keys[0], after[0])) & row
+    return row if one_table else Q(_at_or_after(keys[0], after[0])) & row
 
 
-def _at_or_beyond(key: _Key, value: Any) -> LessThanOrEqual | GreaterThanOrEqual:
+def _at_or_after(key: _Key, value: Any) -> LessThanOrEqual | GreaterThanOrEqual:
     return (LessThanOrEqual if key.descending else GreaterThanOrEqual)(key.value, value)
 
 
-def _spelled_out(keys: Sequence[_Key], after: Sequence[Any]) -> Q:
+def _expand_comparison(keys: Sequence[_Key], after: Sequence[Any]) -> Q:
     """Spell out a < x or (a = x and (b < y or (b = y and …))), with nulls after all values."""
     key, value = keys[0], after[0]
     strictly: Q | None = None
@@ -240,5 +240,5 @@ def _spelled_out(keys: Sequence[_Key], after: Sequence[Any]) -> Q:
         # Nothing can come after a null of the last key.
         return strictly or Q(pk__in=[])
     same = Q(IsNull(key.value, True)) if value is None else Q(Exact(key.value, value))
-    rest = same & _spelled_out(keys[1:], after[1:])
+    rest = same & _expand_comparison(keys[1:], after[1:])
     return rest if strictly is None else strictly | rest

@@ -69,11 +69,11 @@ def matching(listed: QuerySet[Any], matches: QuerySet[Any], query: ListQuery) ->
     `matches` are those of `listed` that meet the query's conditions.
     """
     if query.without_prefilter is not None:
-        return _by_text(listed, matches, query, query.without_prefilter())
-    return _by_value(listed, matches, query) or Matching(matches, matches, capped=query.searched)
+        return _match_text(listed, matches, query, query.without_prefilter())
+    return _match_value(listed, matches, query) or Matching(matches, matches, capped=query.searched)
 
 
-def _by_text(listed: QuerySet[Any], matches: QuerySet[Any], query: ListQuery, compare: Q) -> Matching:
+def _match_text(listed: QuerySet[Any], matches: QuerySet[Any], query: ListQuery, compare: Q) -> Matching:
     """Find the records by the trigrams of a text, or read in the sort order and `compare` the text.
 
     The planner assumes that trigrams are independent and expects far too few records. For few matches that is harmless:
@@ -105,7 +105,7 @@ def _has_subquery(where: Q) -> bool:
     return any(_has_subquery(child) if isinstance(child, Q) else isinstance(child, Exists) for child in where.children)
 
 
-def _by_value(listed: QuerySet[Any], matches: QuerySet[Any], query: ListQuery) -> Matching | None:
+def _match_value(listed: QuerySet[Any], matches: QuerySet[Any], query: ListQuery) -> Matching | None:
     """Find the records by the rarest of their custom values. None: there is no such condition, or too many match.
 
     By itself the planner would look up the value of each record in the sort order.
@@ -120,7 +120,7 @@ def _by_value(listed: QuerySet[Any], matches: QuerySet[Any], query: ListQuery) -
     else:
         # The planner's own estimate: good enough to choose, and costs no reading.
         expected, rarest = min(
-            ((_expected(condition.ids), condition) for condition in values), key=lambda pair: pair[0]
+            ((_estimate_rows(condition.ids), condition) for condition in values), key=lambda pair: pair[0]
         )
     if expected > SOME_VALUES:
         return Matching(matches, matches, total, capped=query.searched)
@@ -138,7 +138,7 @@ def _number_of(queryset: QuerySet[Any], value: HasValue, query: ListQuery) -> in
 
     An index contains the values in order, while each record would be looked up to check that it belongs to the list.
     """
-    left_out = _left_out(queryset)
+    left_out = _excluded_records(queryset)
     if left_out is None or query.searched:
         return None
     if query.cursor is not None:
@@ -149,7 +149,7 @@ def _number_of(queryset: QuerySet[Any], value: HasValue, query: ListQuery) -> in
     return total
 
 
-def _left_out(queryset: QuerySet[Any]) -> QuerySet[Any] | None:
+def _excluded_records(queryset: QuerySet[Any]) -> QuerySet[Any] | None:
     """Return the company's records that are not in the queryset, if one flag defines them, such as deletion; None
     otherwise."""
     scope = active_scope()
@@ -183,6 +183,6 @@ def _split(where: Q) -> tuple[list[HasValue], Q]:
     return values, Q(*rest)
 
 
-def _expected(rows: QuerySet[Any]) -> int:
+def _estimate_rows(rows: QuerySet[Any]) -> int:
     """Return the number of rows that the planner expects."""
     return int(json.loads(rows.order_by().explain(format="json"))[0]["Plan"]["Plan Rows"])

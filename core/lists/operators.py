@@ -97,24 +97,25 @@ def compile_condition(
 
     Raises a 400 about `where` for an operator or a value that does not fit the field's type.
     """
-    allowed = OPERATORS[field.type]
-    if operator not in allowed:
+    operators = OPERATORS[field.type]
+    if operator not in operators:
         raise refuse(
-            where, f"the operator {shorten(operator, 40)!r} does not fit a {field.type}; allowed: {', '.join(allowed)}"
+            where,
+            f"the operator {shorten(operator, 40)!r} does not fit a {field.type}; allowed: {', '.join(operators)}",
         )
     if operator in ("isEmpty", "isNotEmpty"):
-        return CompiledCondition(field, ((_present(field), operator == "isNotEmpty"),), any_of=True)
+        return CompiledCondition(field, ((_has_value(field), operator == "isNotEmpty"),), any_of=True)
     if operator in ("equals", "notEquals"):
         return _membership(field, [raw], where, zone, wanted=operator == "equals")
     if operator in ("in", "notIn"):
         return _membership(field, _array(raw, where), where, zone, wanted=operator == "in")
     if operator in TEXT:
         return _text(field, operator, raw, where)
-    predicate = _dated(lambda of: _range(field, operator, raw, where, now, of), zone)
+    predicate = _day_predicate(lambda of: _range(field, operator, raw, where, now, of), zone)
     return CompiledCondition(field, ((predicate, operator != "notWithinLast"),), any_of=True)
 
 
-def _dated(make: Callable[[tzinfo], Predicate], zone: tzinfo) -> Predicate:
+def _day_predicate(make: Callable[[tzinfo], Predicate], zone: tzinfo) -> Predicate:
     """Make a predicate by the days of the zone; of values that are days themselves, by those of UTC."""
     predicate = make(zone)
     return predicate if str(zone) == str(UTC) else replace(predicate, of_days=make(UTC).condition)
@@ -125,7 +126,7 @@ def contains(field: ListField, text: str) -> Q:
     return _text(field, "contains", text, field.name).q()
 
 
-def _present(field: ListField) -> Predicate:
+def _has_value(field: ListField) -> Predicate:
     if field.type != "text":
         return Predicate(lambda value: Q(sql.IsNull(value, False)), lambda value: True)
     return Predicate(lambda value: Q(sql.IsNull(value, False)) & ~Q(sql.Exact(value, "")), lambda value: value != "")
@@ -147,9 +148,9 @@ def _membership(field: ListField, raws: list[Any], where: str, zone: tzinfo, *, 
         return _one_of(field, [read_value(field.type, raw, where, field.name, zone) for raw in present])
 
     if present:
-        predicates.append((_dated(one_of, zone), wanted))
+        predicates.append((_day_predicate(one_of, zone), wanted))
     if len(present) < len(raws):
-        predicates.append((_present(field), not wanted))
+        predicates.append((_has_value(field), not wanted))
     return CompiledCondition(field, tuple(predicates), any_of=wanted)
 
 
@@ -157,7 +158,7 @@ def _one_of(field: ListField, values: list[Any]) -> Predicate:
     if field.type == "date":
         spans = [_Range(low=span.start, high=span.end, high_included=False) for span in values]
         return Predicate(
-            lambda value: _any([span.condition(value) for span in spans]),
+            lambda value: _any_of([span.condition(value) for span in spans]),
             lambda value: any(span.holds(value) for span in spans),
         )
     if field.ignore_case:
@@ -174,7 +175,7 @@ def _equal(value: Expression, accepted: list[Any]) -> Q:
     return Q(sql.Exact(value, accepted[0])) if len(accepted) == 1 else Q(sql.In(value, accepted))
 
 
-def _any(conditions: list[Q]) -> Q:
+def _any_of(conditions: list[Q]) -> Q:
     whole = conditions[0]
     for condition in conditions[1:]:
         whole |= condition
@@ -236,7 +237,7 @@ class _Range:
 
 def _range(field: ListField, operator: str, raw: Any, where: str, now: datetime, zone: tzinfo) -> Predicate:
     if operator in RELATIVE:
-        bounds = _relative(operator, raw, where, now)
+        bounds = _relative_condition(operator, raw, where, now)
     elif operator == "between":
         low, high = _pair(field, raw, where, zone)
         bounds = _Range(low=_start(low), high=_end(high), high_included=not isinstance(high, Span))
@@ -249,7 +250,7 @@ def _range(field: ListField, operator: str, raw: Any, where: str, now: datetime,
 def _bound(operator: str, bound: Any) -> _Range:
     span = isinstance(bound, Span)
     if operator in ("greaterThan", "after"):
-        # Nothing is after the calendar's last moment, and no timestamp could be compared with.
+        # Nothing is after the calendar's latest time, and no timestamp could be compared with.
         if span and bound.end is None:
             return _Range(low=bound.start, high=bound.start, high_included=False)
         return _Range(low=_end(bound), low_included=span)
@@ -277,7 +278,7 @@ def _pair(field: ListField, raw: Any, where: str, zone: tzinfo) -> tuple[Any, An
     return low, high
 
 
-def _relative(operator: str, raw: Any, where: str, now: datetime) -> _Range:
+def _relative_condition(operator: str, raw: Any, where: str, now: datetime) -> _Range:
     hint = f'{operator} needs {{"amount": 7, "unit": "days"}}; units: {", ".join(UNITS)}'
     if not isinstance(raw, dict) or set(raw) != {"amount", "unit"}:
         raise refuse(where, hint)

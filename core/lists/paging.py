@@ -75,25 +75,25 @@ class Stream:
                 # Closed before the transaction, with which the cursor ends.
                 with closing(projected) as rows:
                     while chunk := [self.output.render(row) for row in islice(rows, CHUNK)]:
-                        yield completed(self.output, chunk, self.names)
+                        yield complete_rows(self.output, chunk, self.names)
 
 
-def completed(output: Projection, rows: list[Row], names: Collection[str] | None) -> list[Row]:
+def complete_rows(output: Projection, rows: list[Row], names: Collection[str] | None) -> list[Row]:
     """Return the rows with the values that are read in one batch: the fields in `names`, or all without it."""
     return output.complete(rows) if names is None else output.chosen(rows, names)
 
 
 def first_places(parts: Iterator[Section], count: int, skip: int = 0) -> list[Place]:
     """Return the places of the first `count` records after `skip`."""
-    taken: list[Place] = []
+    collected: list[Place] = []
     for section in parts:
-        places = places_of(section, skip, count - len(taken))
-        taken += places
-        if len(taken) == count:
+        places = places_of(section, skip, count - len(collected))
+        collected += places
+        if len(collected) == count:
             break
         # Only an offset beyond this section needs the section's length.
         skip = max(0, skip - section.queryset.order_by().count()) if skip and not places else 0
-    return taken
+    return collected
 
 
 class _snapshot:

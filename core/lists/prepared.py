@@ -98,10 +98,10 @@ def rows_of(queryset: QuerySet[Any], ids: Sequence[str], output: Output) -> list
     scope = active_scope()
     if scope is not None and scope.company_id is not None and getattr(output, "fixed", False):
         model: Any = queryset.model
-        chosen: Any = output
-        rows = _prepare(model, queryset.db, chosen).rows(queryset.db, scope.company_id, ids)
+        projection: Any = output
+        rows = _prepare(model, queryset.db, projection).rows(queryset.db, scope.company_id, ids)
     else:
-        rows = list(_projected(queryset, Value(list(ids), output_field=Field()), output))
+        rows = list(_project(queryset, Value(list(ids), output_field=Field()), output))
     by_id = {row[ROW_ID]: row for row in rows}
     return [by_id[id] for id in ids if id in by_id]
 
@@ -111,7 +111,7 @@ def rows_of(queryset: QuerySet[Any], ids: Sequence[str], output: Output) -> list
 def _prepare(model: Any, using: str, output: Any) -> Prepared:
     """Build the statement. It lacks the list's own conditions: the records with the ids met them."""
     with company_scope(COMPANY):
-        query = _projected(model._default_manager.using(using), _Ids(output_field=Field()), output).query
+        query = _project(model._default_manager.using(using), _Ids(output_field=Field()), output).query
         compiler = query.get_compiler(using)
         sql, params = compiler.as_sql()
     names = (*query.extra_select, *query.values_select, *query.annotation_select)
@@ -128,7 +128,7 @@ def _prepare(model: Any, using: str, output: Any) -> Prepared:
     )
 
 
-def _projected(queryset: QuerySet[Any], ids: Expression, output: Output) -> QuerySet[Any]:
+def _project(queryset: QuerySet[Any], ids: Expression, output: Output) -> QuerySet[Any]:
     rows: QuerySet[Any] = output.project(queryset.order_by().filter(AnyOf("pk", ids))).annotate(**{ROW_ID: F("pk")})
     return rows
 

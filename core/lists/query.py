@@ -70,7 +70,7 @@ class Conditions:
     @property
     def where(self) -> Q:
         """All conditions as one."""
-        return _joined([self.search, self.filters, self.ids])
+        return _all_of([self.search, self.filters, self.ids])
 
 
 @dataclass(frozen=True)
@@ -287,7 +287,7 @@ def _conditions(
     conditions = Conditions(
         search=_search(search_by, search, fields),
         filters=_filters({"filters": filters, "advancedFilters": advanced}, fields, now, strict=strict),
-        ids=_joined([Q(pk__in=ids) if ids else Q(), ~Q(pk__in=nids) if nids else Q()]),
+        ids=_all_of([Q(pk__in=ids) if ids else Q(), ~Q(pk__in=nids) if nids else Q()]),
     )
     return conditions, [
         sorted(search_by) if search else [],
@@ -310,10 +310,10 @@ def _filters(trees: Values, fields: FieldSet, now: datetime, *, strict: bool) ->
         if strict and not part:
             raise refuse(name, "has no condition; leave it out to act on all")
         parts.append(part)
-    return _joined(parts)
+    return _all_of(parts)
 
 
-def _joined(parts: Iterable[Q]) -> Q:
+def _all_of(parts: Iterable[Q]) -> Q:
     """Return the condition that all parts are met."""
     return Q(*(part for part in parts if part))
 
@@ -326,16 +326,16 @@ def _without_prefilter(reader: _Reader, fields: FieldSet, now: datetime) -> Q:
 def _search(names: list[str], text: str, fields: FieldSet) -> Q:
     if len(names) > MAX_SEARCH_FIELDS:
         raise refuse("searchBy", f"has {len(names)} fields, at most {MAX_SEARCH_FIELDS} are allowed")
-    chosen = [fields.searchable(name, "searchBy") for name in dict.fromkeys(names)]
+    columns = [fields.searchable(name, "searchBy") for name in dict.fromkeys(names)]
     if not text:
         return Q()
     # PostgreSQL refuses such texts with an error of its own.
     clean_text(text, "searchValue", MAX_SEARCH)
     check_visible(text, "searchValue")
-    chosen = chosen or [fields.searchable(name, "searchBy") for name in fields.default_search]
-    if not chosen:
+    columns = columns or [fields.searchable(name, "searchBy") for name in fields.default_search]
+    if not columns:
         raise refuse("searchBy", "this list has no fields that are searched by default; name them")
-    return search_in(chosen, text)
+    return search_in(columns, text)
 
 
 def filters_tree(filters: Any) -> tree.Group:

@@ -65,21 +65,21 @@ def chunks(
 ) -> Iterator[tuple[list[str], QuerySet[Any]]]:
     """Yield the targets' ids in the order of the sort, a few at a time, with the queryset's records after `after`."""
     groups = field.target_groups(queryset, descending, None if after is None else after[0])
-    size, taken = FIRST_CHUNK, []
+    size, known_ids = FIRST_CHUNK, []
     for value, ids in groups:
         if after is not None and value == after[0]:
             bound = LessThan if descending else GreaterThan
             yield ids, queryset.filter(bound(expression_column("pk"), Value(after[1], output_field=Field())))
             continue
-        taken.append(ids)
-        if len(taken) == size:
-            yield _flat(taken), queryset
-            size, taken = size * GROWTH, []
-    if taken:
-        yield _flat(taken), queryset
+        known_ids.append(ids)
+        if len(known_ids) == size:
+            yield _flatten(known_ids), queryset
+            size, known_ids = size * GROWTH, []
+    if known_ids:
+        yield _flatten(known_ids), queryset
 
 
-def _flat(groups: Iterable[list[str]]) -> list[str]:
+def _flatten(groups: Iterable[list[str]]) -> list[str]:
     return [id for ids in groups for id in ids]
 
 

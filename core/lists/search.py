@@ -32,7 +32,7 @@ def search_in(fields: Sequence[ListField], text: str) -> Q:
     words, or very many.
     """
     varied = any(len(set(field.query_variants(text))) > 1 for field in fields)
-    return reduce(and_, (_anywhere(fields, word) for word in ([text] if varied else words_of(text))))
+    return reduce(and_, (_any_field_contains(fields, word) for word in ([text] if varied else words_of(text))))
 
 
 def words_of(text: str) -> list[str]:
@@ -42,7 +42,7 @@ def words_of(text: str) -> list[str]:
     return words if len(words) <= MAX_WORDS and any(len(fold(word).encode()) >= 3 for word in words) else [text]
 
 
-def _anywhere(fields: Sequence[ListField], text: str) -> Q:
+def _any_field_contains(fields: Sequence[ListField], text: str) -> Q:
     """Return the condition that one of the fields contains the text or one of its variants."""
     groups: dict[Callable[[str], Q | None] | None, list[Q]] = {}
     for field in fields:

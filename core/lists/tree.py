@@ -51,13 +51,16 @@ def load_json(text: str, parameter: str) -> Any:
     try:
         # NaN and Infinity are no JSON (RFC 8259, 6), and PostgreSQL's jsonb refuses them.
         return json.loads(
-            text, parse_float=Decimal, parse_constant=_no_constant, object_pairs_hook=partial(_once, parameter)
+            text,
+            parse_float=Decimal,
+            parse_constant=_no_constant,
+            object_pairs_hook=partial(_unique_members, parameter),
         )
     except (ValueError, RecursionError) as error:
         raise refuse(parameter, f"is not JSON ({shorten(error, 80)})") from None
 
 
-def _once(parameter: str, pairs: list[tuple[str, Any]]) -> JsonObject:
+def _unique_members(parameter: str, pairs: list[tuple[str, Any]]) -> JsonObject:
     """Make an object of its members. Raises a 400 for a name that is there twice, since one of them would be lost."""
     members = dict(pairs)
     if len(members) < len(pairs):

@@ -74,10 +74,10 @@ def _read_number(raw: Any, where: str, field: str) -> int | Decimal:
     if isinstance(raw, bool) or not isinstance(raw, int | float | Decimal):
         raise refuse(where, f"needs a number, got {_describe(raw)}")
     # repr gives the shortest digits that mean the float; Decimal(raw) would give all of its binary digits.
-    return _bounded(Decimal(repr(raw)) if isinstance(raw, float) else raw, where)
+    return _require_range(Decimal(repr(raw)) if isinstance(raw, float) else raw, where)
 
 
-def _bounded(number: int | Decimal, where: str) -> int | Decimal:
+def _require_range(number: int | Decimal, where: str) -> int | Decimal:
     if isinstance(number, int):
         # Before Decimal, which takes quadratic time over long numbers.
         if number.bit_length() > 1000:
@@ -220,7 +220,7 @@ def unpack(kind: Kind, packed: Any) -> Any:
     if kind == "number":
         return _unpack_number(packed)
     if kind == "date":
-        return date.fromisoformat(packed) if len(packed) == 10 else _aware(datetime.fromisoformat(packed))
+        return date.fromisoformat(packed) if len(packed) == 10 else _as_aware(datetime.fromisoformat(packed))
     packed.encode()
     return packed
 
@@ -228,12 +228,12 @@ def unpack(kind: Kind, packed: Any) -> Any:
 def _unpack_number(packed: str) -> int | Decimal:
     try:
         # The same bounds as in filters: a forged cursor reaches PostgreSQL as well.
-        return _bounded(Decimal(packed), "cursor")
+        return _require_range(Decimal(packed), "cursor")
     except (InvalidOperation, NamedError):
         raise ValueError("not a number") from None
 
 
-def _aware(moment: datetime) -> datetime:
+def _as_aware(moment: datetime) -> datetime:
     if moment.tzinfo is None:
         raise ValueError("a time without offset")
     return moment.astimezone(UTC)

@@ -54,7 +54,7 @@ def seed(app_config: AppConfig, using: str, apps: Apps = apps, **_: Any) -> None
     now = timezone.now()
     with transaction.atomic(using=using):
         manager = model._default_manager.using(using)
-        rows, moved = list(manager.select_for_update()), []
+        rows, changed = list(manager.select_for_update()), []
         for row in rows:
             default, stored = DEFAULTS.get(row.name), (row.default_status, row.default_text)
             if default is None or default == stored:
@@ -66,10 +66,10 @@ def seed(app_config: AppConfig, using: str, apps: Apps = apps, **_: Any) -> None
                 row.updated_at = now
             row.default_status = status
             row.default_text = text
-            moved.append(row)
-        manager.bulk_update(moved, ("status", "text", "default_status", "default_text", "updated_at"))
+            changed.append(row)
+        manager.bulk_update(changed, ("status", "text", "default_status", "default_text", "updated_at"))
         missing = sorted(DEFAULTS.keys() - {row.name for row in rows})
-        # Two servers that migrate at the same moment may both insert them.
+        # Two servers that migrate at the same time may both insert them.
         manager.bulk_create([_new(model, name) for name in missing], ignore_conflicts=True)
     forget()
 

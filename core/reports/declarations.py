@@ -138,7 +138,7 @@ class Report:
         keys = {column.key for column in shared}
         return shared + [column for column in self.ratios if keys.issuperset(column.ratio)]
 
-    def shown(self, by: str) -> list[Column]:
+    def visible_columns(self, by: str) -> list[Column]:
         """Return the columns that people see."""
         return [column for column in self.columns(by) if not column.hidden]
 

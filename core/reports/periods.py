@@ -47,7 +47,7 @@ class Period:
         for number in range((self.last - self.first).days + 1):
             yield self.first + dt.timedelta(days=number)
 
-    def before(self) -> Period:
+    def previous_period(self) -> Period:
         """Return the period before: as many days, or as many months, up to the same day if they have not ended."""
         last = self.first - dt.timedelta(days=1)
         if self.months:
@@ -86,10 +86,10 @@ def read_period(start: str, end: str, today: dt.date, zone: ZoneInfo, *, names: 
         last = today if first is None or first <= today else first
     if first is None:
         first = last - dt.timedelta(days=DEFAULT_DAYS - 1)
-    return checked(Period(first, last, zone), names=names)
+    return check_period(Period(first, last, zone), names=names)
 
 
-def checked(period: Period, *, names: tuple[str, str] = NAMES) -> Period:
+def check_period(period: Period, *, names: tuple[str, str] = NAMES) -> Period:
     """Return the period. Raises InvalidRequest_400 if it ends before it begins, or is too long."""
     days = (period.last - period.first).days + 1
     if days < 1:

@@ -79,33 +79,33 @@ class _Part:
             return rows.filter(**{f"{at}__gte": self.period.start, f"{at}__lt": self.period.end})
         return rows
 
-    def grouped(self) -> QuerySet[Any]:
+    def groups_query(self) -> QuerySet[Any]:
         column = self.by.column
         if self.by.name == DAY:
             key: Any = TruncDate(self.source.at, tzinfo=self.period.zone)
         else:
             key = F(column) if isinstance(column, str) else column
         label: Any = self.by.label or Value("")
-        named = {KEY: key, LABEL: F(label) if isinstance(label, str) else label}
-        rows: QuerySet[Any] = self.rows().annotate(**named).values(KEY, LABEL).annotate(**self.values)
+        columns = {KEY: key, LABEL: F(label) if isinstance(label, str) else label}
+        rows: QuerySet[Any] = self.rows().annotate(**columns).values(KEY, LABEL).annotate(**self.values)
         return rows
 
     def read(self, most: int | None) -> None:
         """Read the largest groups, at most so many."""
         first = f"number_{self.source.columns[0].key}"
-        rows = self.grouped().order_by(F(first).desc(nulls_last=True), F(KEY).asc(nulls_last=True))
+        rows = self.groups_query().order_by(F(first).desc(nulls_last=True), F(KEY).asc(nulls_last=True))
         groups = list(rows if most is None else rows[: most + 1])
         self.is_cut = most is not None and len(groups) > most
-        self.keep(groups[:most] if self.is_cut else groups)
+        self.add_rows(groups[:most] if self.is_cut else groups)
 
     def read_keys(self, keys: Sequence[Any]) -> None:
         """Read the groups with these keys."""
         where = Q(**{f"{KEY}__in": [key for key in keys if key is not None]})
         if None in keys:
             where |= Q(**{f"{KEY}__isnull": True})
-        self.keep(self.grouped().filter(where))
+        self.add_rows(self.groups_query().filter(where))
 
-    def keep(self, rows: Any) -> None:
+    def add_rows(self, rows: Any) -> None:
         for row in rows:
             numbers = {column.key: row[f"number_{column.key}"] or 0 for column in self.source.columns}
             self.groups[row[KEY]] = (row[LABEL] or "", numbers)
@@ -145,9 +145,9 @@ def read_report(report: Report, actor: Actor, by: str, period: Period, *, top: i
         rows.append(Row(None, OTHERS, others, is_other=True))
     columns = report.columns(by)
     for row in rows:
-        row.values = _finished(row.values, columns)
+        row.values = _display_values(row.values, columns)
     links = [_link(part) for part in parts]
-    return Table(report.shown(by), rows, _finished(totals, columns), overlaps, is_cut, links)
+    return Table(report.visible_columns(by), rows, _display_values(totals, columns), overlaps, is_cut, links)
 
 
 def read_totals(report: Report, actor: Actor, by: str, period: Period) -> dict[str, Number]:
@@ -157,7 +157,7 @@ def read_totals(report: Report, actor: Actor, by: str, period: Period) -> dict[s
         if (grouping := source.grouping(by)) is not None:
             part = _Part(source, grouping, actor, period, is_cut=True)
             totals |= part.totals()
-    return _finished(totals, report.columns(by))
+    return _display_values(totals, report.columns(by))
 
 
 def read_changing_totals(report: Report, actor: Actor, by: str, period: Period) -> dict[str, Number]:
@@ -223,8 +223,8 @@ def _link(part: _Part, *group: Node) -> str | None:
     return f"{source.path}?{urlencode({'advancedFilters': tree})}"
 
 
-def _finished(values: Values, columns: Sequence[Column]) -> dict[str, Number]:
-    """Return the numbers that people see, quotients included; one by nothing is None, as is what nobody reports."""
+def _display_values(values: Values, columns: Sequence[Column]) -> dict[str, Number]:
+    """Return the numbers that people see, quotients included; None for one by nothing and for missing values."""
     numbers: dict[str, Number] = {}
     for column in columns:
         if column.value is not None:

@@ -53,8 +53,8 @@ def icon(name: str, css: str = "i", id: str = "") -> SafeString:
     The line breaks of its file are removed, because pages have dozens of icons. With an id, others can `use` the same
     one.
     """
-    drawn = lucide(name, size=16, **{"class": css}, aria_hidden="true", **({"id": f"i-{id}"} if id else {}))
-    return SafeString(BETWEEN_TAGS.sub("><", drawn).replace(" />", "/>"))
+    svg = lucide(name, size=16, **{"class": css}, aria_hidden="true", **({"id": f"i-{id}"} if id else {}))
+    return SafeString(BETWEEN_TAGS.sub("><", svg).replace(" />", "/>"))
 
 
 @register.inclusion_tag("web/parts/badge.html")
@@ -97,8 +97,8 @@ def page_url(context: Values, name: str, *args: str, **query: Any) -> str:
 @register.simple_tag(takes_context=True)
 def may(context: Values, module: str, method: str = "GET") -> bool:
     """Return whether the reader may: {% may "contact" "DELETE" as can_delete %}."""
-    allowed: bool = context["page"].may(module, method)
-    return allowed
+    is_allowed: bool = context["page"].may(module, method)
+    return is_allowed
 
 
 @register.simple_tag(takes_context=True)
@@ -256,8 +256,8 @@ def funnel(steps: list[tuple[str, int, str]]) -> SafeString:
         '<g><title>{}: {}</title><text x="0" y="{}">{}</text><rect x="{}" y="{}" width="{}" height="20" rx="4"/>'
         '<text class="count" x="400" y="{}">{}</text></g>',
         (
-            (name, said, top + 18, shorten(name, 16), 220 - width / 2, top + 3, width, top + 18, f"{count:,}")
-            for number, (name, count, said) in enumerate(steps)
+            (name, label, top + 18, shorten(name, 16), 220 - width / 2, top + 3, width, top + 18, f"{count:,}")
+            for number, (name, count, label) in enumerate(steps)
             for top, width in ((number * 28, round(240 * count / most, 1)),)
         ),
     )
@@ -275,8 +275,8 @@ def bars(context: Values, names: list[str], rows: list[tuple[date, list[float]]]
     most = max((count for _, counts in rows for count in counts), default=0) or 1
     wide = WIDTH / max(len(rows), 1)
     bar = round(wide * 0.7 / max(len(names), 1), 2)
-    drawn = (_bars_of(counts, most, number * wide + wide * 0.15, bar) for number, (_, counts) in enumerate(rows))
-    return _chart(context, names, rows, most, drawn)
+    shapes = (_bars_of(counts, most, number * wide + wide * 0.15, bar) for number, (_, counts) in enumerate(rows))
+    return _chart(context, names, rows, most, shapes)
 
 
 @register.simple_tag(takes_context=True)
@@ -297,7 +297,7 @@ def _chart(
     names: list[str],
     rows: list[tuple[date, list[float]]],
     most: float,
-    drawn: Iterable[SafeString],
+    shapes: Iterable[SafeString],
     path: SafeString | str = "",
 ) -> SafeString:
     """Draw days side by side over the whole width, each with its title and its part of `drawn`.
@@ -316,7 +316,7 @@ def _chart(
                 round(wide, 2),
                 inner,
             )
-            for number, ((on, counts), inner) in enumerate(zip(rows, drawn, strict=True))
+            for number, ((on, counts), inner) in enumerate(zip(rows, shapes, strict=True))
             for pairs in (list(zip(names, counts, strict=True)),)
         ),
     )

@@ -11,12 +11,12 @@ from core.tenancy.scope import (
     NoActiveCompany,
     Scope,
     active_scope,
-    as_owner,
     company_id,
     company_scope,
     reopen,
     session_settings,
     unscoped,
+    use_owner_role,
 )
 
 __all__ = [
@@ -25,7 +25,7 @@ __all__ = [
     "NoActiveCompany",
     "Scope",
     "active_scope",
-    "as_owner",
+    "use_owner_role",
     "company_id",
     "company_scope",
     "reopen",

@@ -25,9 +25,9 @@ class BaseModel(models.Model):
         abstract = True
 
     def __str__(self) -> str:
-        return str(getattr(self, "name", "") or self.dated())
+        return str(getattr(self, "name", "") or self.dated_title())
 
-    def dated(self) -> str:
+    def dated_title(self) -> str:
         """Return the title of a record without a name: its kind, and its time of creation."""
         kind = str(self._meta.verbose_name)
         return f"{kind[:1].upper()}{kind[1:]} of {moment_text(self.created_at)}"

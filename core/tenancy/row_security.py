@@ -2,7 +2,7 @@
 
 Row-level security is forced, under two roles that own nothing. `leadwright_app` sees the rows whose company_id equals
 the setting `app.company`; `leadwright_system` (core.tenancy.unscoped) sees all. The login role, which owns the tables,
-inherits neither and sees rows only inside `core.tenancy.as_owner`, for migrations.
+inherits neither and sees rows only inside `core.tenancy.use_owner_role`, for migrations.
 
 A CompanyForeignKey becomes FOREIGN KEY (company_id, x_id) REFERENCES (company_id, id).
 """
@@ -16,7 +16,7 @@ from django.apps import AppConfig, apps
 from django.db import connections, models
 
 from core.fields import CompanyForeignKey
-from core.tenancy import APP_ROLE, SYSTEM_ROLE, as_owner
+from core.tenancy import APP_ROLE, SYSTEM_ROLE, use_owner_role
 from core.tenancy.models import CompanyRow
 
 # SET TRUE and INHERIT FALSE: the login role may take the roles, but sees nothing as long as it has not.
@@ -89,7 +89,7 @@ def apply_row_security(app_config: AppConfig, using: str, **_: Any) -> None:
     connection = connections[using]
     if connection.vendor != "postgresql":
         return
-    with as_owner(), connection.cursor() as cursor:
+    with use_owner_role(), connection.cursor() as cursor:
         if app_config.label == "core":
             cursor.execute(GRANTS)
             cursor.execute(END_INHERITANCE)
@@ -125,10 +125,10 @@ def policy_statements(table: str, forced: set[str], policies: set[tuple[str, str
     if (table, "system") not in policies:
         # A policy and not BYPASSRLS, which only a superuser can give.
         yield f'CREATE POLICY system ON "{table}" TO {SYSTEM_ROLE} USING (true) WITH CHECK (true)'
-    meant = "current_setting('app.owner', true) = 'on'"
+    condition = "current_setting('app.owner', true) = 'on'"
     if (table, "owner") not in policies:
-        # Only within as_owner(), so that a session that lost its role by accident sees nothing.
-        yield f'CREATE POLICY owner ON "{table}" TO CURRENT_USER USING ({meant}) WITH CHECK ({meant})'
+        # Only within use_owner_role(), so that a session that lost its role by accident sees nothing.
+        yield f'CREATE POLICY owner ON "{table}" TO CURRENT_USER USING ({condition}) WITH CHECK ({condition})'
 
 
 def reference_statements(model: type[models.Model], constraints: set[str]) -> Iterator[str]:

@@ -52,7 +52,7 @@ def unscoped(*, reason: str) -> AbstractContextManager[None]:
     return _enter(Scope(None, reason))
 
 
-def as_owner() -> AbstractContextManager[None]:
+def use_owner_role() -> AbstractContextManager[None]:
     """Open a block whose statements run under the login role, for migrations and other changes to the schema."""
     return _enter(Scope(None, "schema", owner=True))
 

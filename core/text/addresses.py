@@ -104,10 +104,10 @@ def read_country_code(value: Any) -> str:
     """Read a dial prefix as +49, from +49, 49, 0049, DE or Germany. Raises BadAddress."""
     text = str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
     if len(text) <= MAX_COUNTRY and is_area_code(text):
-        raise BadAddress(f"{quoted(value)} is an area code, not a country code. Write it in front of the number.")
+        raise BadAddress(f"{quote_value(value)} is an area code, not a country code. Write it in front of the number.")
     code = _dial_code(text) if len(text) <= MAX_COUNTRY else None
     if not code or rules_of(code) is None:
-        raise BadAddress(f"{quoted(value)} is not a country code. Enter one, for example +49.")
+        raise BadAddress(f"{quote_value(value)} is not a country code. Enter one, for example +49.")
     return f"+{code}"
 
 
@@ -129,11 +129,11 @@ def read_phone(country_code: str | None, value: Any, country: str = "") -> Phone
     if _PLAIN_PHONE.fullmatch(text) and not SHORT_TAIL.search(text):
         digits = _NOT_DIGITS.sub("", text)
         if len(digits.removeprefix("+")) <= _MAX_NATIONAL_DIGITS:
-            return _quick(country_code, country, digits) or _parse(country_code, country, [digits], value)
+            return _parse_usual(country_code, country, digits) or _parse(country_code, country, [digits], value)
     try:
         return _parse(country_code, country, read_digits(text), value)
     except UnclearNumber as error:
-        raise BadAddress(f"{quoted(value)} {error}") from None
+        raise BadAddress(f"{quote_value(value)} {error}") from None
 
 
 def is_international(value: Any) -> bool:
@@ -147,13 +147,13 @@ def is_international(value: Any) -> bool:
         return False
 
 
-def quoted(value: Any) -> str:
+def quote_value(value: Any) -> str:
     """Return the start of a value in quotes, as it is repeated in a message."""
-    shown = shorten(value, 40)
-    return f"\u201c{shown}\u201d" if shown else "This value"
+    start = shorten(value, 40)
+    return f"\u201c{start}\u201d" if start else "This value"
 
 
-def _quick(country_code: str | None, country: str, digits: str) -> Phone | None:
+def _parse_usual(country_code: str | None, country: str, digits: str) -> Phone | None:
     """Read a usual number without the library; None for any other."""
     if digits.startswith("+"):
         code = next((digits[:size] for size in (2, 3, 4) if digits[:size] in _CODES), "")
@@ -178,11 +178,11 @@ def _quick(country_code: str | None, country: str, digits: str) -> Phone | None:
 
 def _email_error(text: str) -> str:
     """Return the error of an invalid email address, with advice on the correct form."""
-    shown = f"\u201c{shorten(text, 60)}\u201d"
+    quotation = f"\u201c{shorten(text, 60)}\u201d"
     hidden = next((letter for letter in text if unicodedata.category(letter) in ("Cf", "Cc")), "")
     if hidden:
-        return f"{shown} has an invisible character (U+{ord(hidden):04X}). Type it instead of copying it."
-    return f"{shown} is not an email address. {EMAIL}"
+        return f"{quotation} has an invisible character (U+{ord(hidden):04X}). Type it instead of copying it."
+    return f"{quotation} is not an email address. {EMAIL}"
 
 
 def _invalid_phone(country_code: str | None, digits: str, shown: str) -> BadAddress:
@@ -251,7 +251,7 @@ def _parse(country_code: str | None, country: str, options: Sequence[str], value
     own = [phone for phone in phones.values() if phone.country_code == (country_code or phone.country_code)]
     if not own:
         raise _refusal(country_code, country, options[-1], list(phones.values()), value)
-    used = own if len(own) == 1 else [phone for phone in own if _in_use(phone)]
+    used = own if len(own) == 1 else [phone for phone in own if _is_in_use(phone)]
     if len(used) == 1:
         return used[0]
     if len(options) == 1 and len(used) == 2 and _is_likelier(used[1], used[0]):
@@ -260,7 +260,7 @@ def _parse(country_code: str | None, country: str, options: Sequence[str], value
         return (used or own)[0]
     first, second = own[:2]
     raise BadAddress(
-        f"{quoted(value)} may be {first.e164} or {second.e164}. Write it with + and the code of its country."
+        f"{quote_value(value)} may be {first.e164} or {second.e164}. Write it with + and the code of its country."
     )
 
 
@@ -270,36 +270,36 @@ def _readings(country_code: str | None, country: str, digits: str) -> list[Phone
         # 0011 is how Australia dials abroad, not the prefix of a number of North America.
         digits = "" if digits.startswith("0011") else f"+{digits[2:]}"
     if digits.startswith("+"):
-        phones = [_international(digits)]
+        phones = [_parse_international(digits)]
     elif country_code:
-        phones = _with_prefix(country_code, digits)
+        phones = _parse_with_prefix(country_code, digits)
     elif country:
-        phones = _in_country(country, digits)
+        phones = _parse_in_country(country, digits)
     else:
         phones = []
     return [phone for phone in phones if phone is not None]
 
 
-def _with_prefix(country_code: str, digits: str) -> list[Phone | None]:
+def _parse_with_prefix(country_code: str, digits: str) -> list[Phone | None]:
     """Return the numbers that digits with a dial prefix in a field of its own may be."""
-    own = _possible(f"{country_code}{digits}")
-    if not digits.startswith(ABROAD) or (own is not None and _in_use(own)):
-        return [own, _international(f"+{digits}")]
-    abroad = _international(f"+{digits.removeprefix(ABROAD)}")
-    return [abroad] if abroad is not None and (_in_use(abroad) or abroad.country_code == country_code) else [own]
+    own = _parse_possible(f"{country_code}{digits}")
+    if not digits.startswith(ABROAD) or (own is not None and _is_in_use(own)):
+        return [own, _parse_international(f"+{digits}")]
+    abroad = _parse_international(f"+{digits.removeprefix(ABROAD)}")
+    return [abroad] if abroad is not None and (_is_in_use(abroad) or abroad.country_code == country_code) else [own]
 
 
-def _in_country(country: str, digits: str) -> list[Phone | None]:
+def _parse_in_country(country: str, digits: str) -> list[Phone | None]:
     """Return the numbers that digits dialled in a country may be, in use: two if both are."""
-    own = _possible(digits, country)
+    own = _parse_possible(digits, country)
     abroad = None
     if digits.startswith("00"):
-        abroad = _international(f"+{digits[2:]}")
+        abroad = _parse_international(f"+{digits[2:]}")
     elif digits.startswith(ABROAD):
-        abroad = _international(f"+{digits.removeprefix(ABROAD)}")
+        abroad = _parse_international(f"+{digits.removeprefix(ABROAD)}")
     elif not digits.startswith("0"):
-        abroad = _international(f"+{digits}")
-    used = [phone for phone in (own, abroad) if phone is not None and _in_use(phone)]
+        abroad = _parse_international(f"+{digits}")
+    used = [phone for phone in (own, abroad) if phone is not None and _is_in_use(phone)]
     if own is None or own not in used:
         return [*used]
     if trunk_prefix(country) != "0":
@@ -314,18 +314,18 @@ def _is_fixed(phone: Phone) -> bool:
     return phonenumbers.number_type(phonenumbers.parse(phone.e164)) in (kinds.FIXED_LINE, kinds.FIXED_LINE_OR_MOBILE)
 
 
-def _international(digits: str) -> Phone | None:
+def _parse_international(digits: str) -> Phone | None:
     """Read a number with its dial prefix, and nothing where that comes twice."""
-    phone = _possible(digits)
+    phone = _parse_possible(digits)
     if phone is None:
         return None
     rest = digits.removeprefix(phone.country_code)
     if not rest.startswith(("00", phone.country_code[1:])):
         return phone
-    nested = _possible(f"+{rest.removeprefix('00')}")
-    if nested is None or nested == phone or not _in_use(nested):
+    nested = _parse_possible(f"+{rest.removeprefix('00')}")
+    if nested is None or nested == phone or not _is_in_use(nested):
         return phone
-    is_doubled = rest.startswith("00") or not _in_use(phone) or _is_likelier(nested, phone)
+    is_doubled = rest.startswith("00") or not _is_in_use(phone) or _is_likelier(nested, phone)
     return None if is_doubled else phone
 
 
@@ -343,20 +343,20 @@ def _refusal(country_code: str | None, country: str, digits: str, phones: Sequen
     """Return why digits are no number."""
     is_international = digits.startswith(("+", "00")) and not digits.startswith("0011")
     if not is_international and country_code is None and not country:
-        return BadAddress(f"{quoted(value)} has no country code. {WITH_COUNTRY}", code=NO_COUNTRY)
+        return BadAddress(f"{quote_value(value)} has no country code. {WITH_COUNTRY}", code=NO_COUNTRY)
     if is_international and phones:
         return BadAddress(f"the number {phones[0].e164} does not belong to countryCode {country_code}")
-    if country_code is None and not is_international and _possible(digits, country) is not None:
-        return BadAddress(f"{quoted(value)} {NOT_WHOLE}", code=OTHER_COUNTRY)
+    if country_code is None and not is_international and _parse_possible(digits, country) is not None:
+        return BadAddress(f"{quote_value(value)} {NOT_WHOLE}", code=OTHER_COUNTRY)
     code = country_code or (f"+{phonenumbers.country_code_for_region(country)}" if country else None)
-    return _invalid_phone(code, digits, quoted(value))
+    return _invalid_phone(code, digits, quote_value(value))
 
 
-def _in_use(phone: Phone) -> bool:
+def _is_in_use(phone: Phone) -> bool:
     return phonenumbers.is_valid_number(phonenumbers.parse(phone.e164, None))
 
 
-def _possible(text: str, region: str | None = None) -> Phone | None:
+def _parse_possible(text: str, region: str | None = None) -> Phone | None:
     try:
         parsed = phonenumbers.parse(text, region)
     except NumberParseException:

@@ -56,11 +56,11 @@ def read_dial_code(text: str) -> int | None:
         return None
     plain = " ".join(to_ascii(text.translate(_FLAG)).strip("\"'=").split())
     if match := _DIGITS.fullmatch(plain.replace(" ", "").strip("()")):
-        return _known(int(match[1]))
-    codes = {_known(int(code)) for code in _SIGNED.findall(plain)}
+        return _known_code(int(match[1]))
+    codes = {_known_code(int(code)) for code in _SIGNED.findall(plain)}
     parts = [part for part in re.split(r"[()\[\],;:/|]|\s-\s", _SIGNED.sub("()", plain)) if part.strip(" -")]
     for word in parts:
-        region = region_named(word.strip(" -"))
+        region = find_region(word.strip(" -"))
         codes.add(phonenumbers.country_code_for_region(region) if region else None)
     code = codes.pop() if len(codes) == 1 else None
     return code or None
@@ -71,12 +71,12 @@ def is_area_code(text: str) -> bool:
     return bool(_AREA_CODE.fullmatch(re.sub(r"[\s()\"'=./-]", "", to_ascii(text))))
 
 
-def _known(code: int) -> int | None:
+def _known_code(code: int) -> int | None:
     return code if code in phonenumbers.COUNTRY_CODE_TO_REGION_CODE else None
 
 
 @lru_cache(maxsize=2_000)
-def region_named(text: str) -> str:
+def find_region(text: str) -> str:
     """Return the ISO 3166 code of the country with this code or name; empty if there is none, or several.
 
     Codes are letters of one case, since Mr and Pan are titles. A title in lower case is not a code either.

@@ -41,24 +41,24 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.upper().replace("`", "'")
     # An acute accent that stands alone is an apostrophe. NFKD would make a space of it.
-    decomposed = unicodedata.normalize("NFKD", without_piles(text).replace("´", "'"))
+    decomposed = unicodedata.normalize("NFKD", limit_combining_marks(text).replace("´", "'"))
     return unicodedata.normalize("NFC", _MARKS.sub("", decomposed).upper().translate(_LETTERS))
 
 
-def without_piles(text: str) -> str:
+def limit_combining_marks(text: str) -> str:
     """Return the text with at most MAX_COMBINING_MARKS accents on a letter, to normalize it in linear time.
 
     Unicode sorts the accents of a letter; 100,000 of them take half a minute.
     """
     if text.isascii() or len(text) <= 20 * MAX_COMBINING_MARKS:
         return text
-    kept = []
+    characters = []
     marks = 0
     for character in text:
         marks = marks + 1 if unicodedata.combining(character) else 0
         if marks <= MAX_COMBINING_MARKS:
-            kept.append(character)
-    return "".join(kept)
+            characters.append(character)
+    return "".join(characters)
 
 
 def sort_text(text: str) -> str:

@@ -56,7 +56,7 @@ class Formats:
 
     def date(self, value: dt.date, language: str = LOCALE) -> str:
         """Format a day, with names in the language. The day of a datetime is that of the company's time zone."""
-        day = self._here(value) if isinstance(value, dt.datetime) else value
+        day = self._localize(value) if isinstance(value, dt.datetime) else value
         return dates.format_date(day, DATE_PATTERNS[self.date_format], locale=language)
 
     def read_date(self, text: str) -> dt.date | None:
@@ -68,8 +68,8 @@ class Formats:
 
     def time(self, value: dt.datetime) -> str:
         """Format the time of a datetime, in the company's time zone."""
-        here = self._here(value)
-        return dates.format_time(here.time(), TIME_PATTERNS[self.time_format], locale=LOCALE)
+        local = self._localize(value)
+        return dates.format_time(local.time(), TIME_PATTERNS[self.time_format], locale=LOCALE)
 
     def datetime(self, value: dt.datetime) -> str:
         """Format a datetime, in the company's time zone, such as 26 Dec 2026, 14:05."""
@@ -77,7 +77,7 @@ class Formats:
 
     def span(self, start: dt.datetime, end: dt.datetime) -> str:
         """Format the time from a start to an end, in the company's time zone, with one date if it is the same."""
-        is_same_day = self._here(start).date() == self._here(end).date()
+        is_same_day = self._localize(start).date() == self._localize(end).date()
         return f"{self.datetime(start)} – {self.time(end) if is_same_day else self.datetime(end)}"
 
     def exact(self, value: dt.datetime) -> str:
@@ -86,26 +86,26 @@ class Formats:
         A time that clocks repeat has its offset, and so has one that the company's format cannot hold.
         """
         try:
-            here = self._here(value)
+            local = self._localize(value)
         except OverflowError:
             return value.isoformat()
-        if here.utcoffset() != here.replace(fold=1 - here.fold).utcoffset():
-            return here.isoformat()
-        day = dates.format_date(here.date(), DATE_PATTERNS[self.date_format], locale=LOCALE)
-        return f"{day} {self._clock(here)}"
+        if local.utcoffset() != local.replace(fold=1 - local.fold).utcoffset():
+            return local.isoformat()
+        day = dates.format_date(local.date(), DATE_PATTERNS[self.date_format], locale=LOCALE)
+        return f"{day} {self._clock(local)}"
 
-    def _clock(self, here: dt.datetime) -> str:
+    def _clock(self, local: dt.datetime) -> str:
         pattern = "%H:%M" if self.time_format == "HH:mm" else "%I:%M"
-        seconds = here.strftime(":%S") if here.second or here.microsecond else ""
-        fraction = f".{here.microsecond // 1000:03}" if here.microsecond else ""
-        half = "" if self.time_format == "HH:mm" else f" {'AM' if here.hour < 12 else 'PM'}"
-        return f"{here.strftime(pattern)}{seconds}{fraction}{half}"
+        seconds = local.strftime(":%S") if local.second or local.microsecond else ""
+        fraction = f".{local.microsecond // 1000:03}" if local.microsecond else ""
+        half = "" if self.time_format == "HH:mm" else f" {'AM' if local.hour < 12 else 'PM'}"
+        return f"{local.strftime(pattern)}{seconds}{fraction}{half}"
 
     def money(self, amount: Decimal | int, currency: str | None = None) -> str:
         """Format an amount with its currency's sign and decimals, rounded half up. Default: the company's currency."""
         return money_text(amount, currency or self.currency)
 
-    def _here(self, moment: dt.datetime) -> dt.datetime:
+    def _localize(self, moment: dt.datetime) -> dt.datetime:
         if moment.tzinfo is None:
             raise ValueError("a moment without time zone may be any of several")
         return moment.astimezone(zone_of(self.timezone))
@@ -175,7 +175,7 @@ def list_currencies() -> tuple[CurrencyInfo, ...]:
         code
         for used in get_global("territory_currencies").values()
         for code, since, until, tender in used
-        if tender and _spans(since, until, today)
+        if tender and _covers_day(since, until, today)
     }
     return tuple(
         CurrencyInfo(
@@ -188,7 +188,7 @@ def list_currencies() -> tuple[CurrencyInfo, ...]:
     )
 
 
-def _spans(since: Any, until: Any, day: dt.date) -> bool:
+def _covers_day(since: Any, until: Any, day: dt.date) -> bool:
     return (since is None or dt.date(*since) <= day) and (until is None or dt.date(*until) >= day)
 
 

@@ -33,8 +33,8 @@ def escape_formula(text: str) -> str:
     A text that looks marked gets another apostrophe, so that `restore` returns exactly the original.
     """
     bare = text.lstrip("'")
-    shown = bare.lstrip(INVISIBLE)
-    runs = shown.startswith(MARKED) and (len(bare) < len(text) or not _HARMLESS.fullmatch(shown.rstrip()))
+    visible = bare.lstrip(INVISIBLE)
+    runs = visible.startswith(MARKED) and (len(bare) < len(text) or not _HARMLESS.fullmatch(visible.rstrip()))
     return ("'" if runs else "") + _INNER.sub(_mark, text)
 
 

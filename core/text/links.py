@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from core.text.folding import without_piles
+from core.text.folding import limit_combining_marks
 
 HOST = r"[\w-]+(?:\.[\w-]+)*\.[a-z]{2,24}"
 # Browsers read a backslash as a slash, and take http:host without any.
@@ -34,18 +34,18 @@ WORD_JOINER = "\u2060"
 
 def holds_link(text: str) -> bool:
     """Return whether the text holds an address of mail or of the web."""
-    return LINK.search(as_typed(text)) is not None
+    return LINK.search(normalize_signs(text)) is not None
 
 
-def as_typed(text: str) -> str:
+def normalize_signs(text: str) -> str:
     """Return the text with the usual dots, slashes and signs in place of others that are read as those in addresses.
 
     Combining marks and invisible characters are left out: they are no letters to `LINK`, but part of hosts.
     """
-    decomposed = unicodedata.normalize("NFKD", without_piles(text)).translate(_DOTS)
+    decomposed = unicodedata.normalize("NFKD", limit_combining_marks(text)).translate(_DOTS)
     return "".join(character for character in decomposed if unicodedata.category(character) not in _UNSEEN)
 
 
-def unlinked(text: str) -> str:
+def prevent_links(text: str) -> str:
     """Return the text so that no mail program makes a link of an address in it: Booking.com looks the same."""
     return _BINDS.sub(rf"\g<0>{WORD_JOINER}", text)

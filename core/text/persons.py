@@ -1,4 +1,4 @@
-"""Names of people: the name to greet somebody by."""
+"""Names of people: the name to greet a person by."""
 
 from __future__ import annotations
 
@@ -164,12 +164,12 @@ def first_name_of(name: str) -> str:
     parts = [_part_of(piece) for piece in _ENCLOSED.sub(" ", text).split(",")]
     if any(part.is_company for part in parts):
         return ""
-    named = [part for part in parts if part.words]
-    if len(named) > 1 and parts[0].words:
-        return _first(named[1].words, surname_before=True)
+    parts_with_words = [part for part in parts if part.words]
+    if len(parts_with_words) > 1 and parts[0].words:
+        return _pick_first_name(parts_with_words[1].words, surname_before=True)
     # A title after a comma follows a surname: "Müller, Dr."
     titled = any(part.titled for part in parts)
-    return _first(named[0].words, surname_before=False, titled=titled) if named else ""
+    return _pick_first_name(parts_with_words[0].words, surname_before=False, titled=titled) if parts_with_words else ""
 
 
 def _part_of(text: str) -> _Part:
@@ -186,7 +186,9 @@ def _part_of(text: str) -> _Part:
         titled = titled or not _is_salute(words)
         saluted = words[0].casefold() in _FORMAL_SALUTES
         words = words[1:]
-    while words and (_bare(words[-1]) in SUFFIXES or (words[-1].endswith(".") and _bare(words[-1]) in TITLES)):
+    while words and (
+        _fold_word(words[-1]) in SUFFIXES or (words[-1].endswith(".") and _fold_word(words[-1]) in TITLES)
+    ):
         words = words[:-1]
     return _Part(words, titled, is_company)
 
@@ -202,12 +204,12 @@ def _is_salute(words: list[str]) -> bool:
     return first in _SALUTES
 
 
-def _bare(word: str) -> str:
+def _fold_word(word: str) -> str:
     return word.casefold().rstrip(".")
 
 
 def _is_company(word: str) -> bool:
-    bare = _bare(word)
+    bare = _fold_word(word)
     return bare in _COMPANY or (bare in _COMPANY_IN_CAPITALS and word.rstrip(".").isupper())
 
 
@@ -216,7 +218,7 @@ def _is_title(words: list[str], *, titled: bool, saluted: bool) -> bool:
 
     `saluted`: it follows a salutation such as "Szanowny".
     """
-    word, bare = words[0], _bare(words[0])
+    word, bare = words[0], _fold_word(words[0])
     if titled and (bare in _AND or (bare in _DEGREES and word.endswith("."))):
         return True
     if bare in _AMBIGUOUS:
@@ -243,13 +245,13 @@ def _is_compound_title(bare: str) -> bool:
     return bool(others) and first in TITLES and all(part in _DEGREES or part in TITLES for part in others)
 
 
-def _first(words: list[str], *, surname_before: bool, titled: bool = False) -> str:
+def _pick_first_name(words: list[str], *, surname_before: bool, titled: bool = False) -> str:
     """Return the first name among the words that remain after the titles."""
-    kept = list(words)
-    while kept and _INITIAL.fullmatch(kept[0]):
-        kept.pop(0)
-    if not kept or (kept[0].islower() and kept[0] in _PARTICLES):
+    rest = list(words)
+    while rest and _INITIAL.fullmatch(rest[0]):
+        rest.pop(0)
+    if not rest or (rest[0].islower() and rest[0] in _PARTICLES):
         return ""
-    is_surname = len(kept) == 1 and (titled or len(words) > 1)
-    is_surname = is_surname or (titled and kept[0].casefold() in _SURNAME_PARTICLES)
-    return "" if is_surname and not surname_before else kept[0].rstrip(".")
+    is_surname = len(rest) == 1 and (titled or len(words) > 1)
+    is_surname = is_surname or (titled and rest[0].casefold() in _SURNAME_PARTICLES)
+    return "" if is_surname and not surname_before else rest[0].rstrip(".")

@@ -88,7 +88,7 @@ def read_digits(text: str) -> list[str]:
     ascii = to_ascii(text)
     if not _DIGIT.search(ascii):
         raise UnclearNumber(UNREADABLE)
-    plain = _without_labels(_one_piece(_decimal(_without_uri(_unwrapped(ascii)))))
+    plain = _strip_labels(_require_one_number(_read_decimal(_strip_uri(_unwrap(ascii)))))
     if any(letter.isalpha() for letter in plain):
         raise UnclearNumber(LETTERS)
     if not _ALLOWED.fullmatch(plain):
@@ -102,7 +102,7 @@ def read_digits(text: str) -> list[str]:
 
 
 def to_ascii(text: str) -> str:
-    """Return the text with digits and marks of all scripts in ASCII, without characters that nobody sees."""
+    """Return the text with digits and marks of all scripts in ASCII, without invisible characters."""
     if text.isascii():
         return text
     letters = []
@@ -123,7 +123,7 @@ def _digits(plain: str) -> str:
     return sign + _NOT_DIGITS.sub("", plain)
 
 
-def _unwrapped(text: str) -> str:
+def _unwrap(text: str) -> str:
     """Return the text without the quotes, apostrophe or formula that keep it a text in a spreadsheet."""
     text = text.strip()
     for _ in range(3):
@@ -134,7 +134,7 @@ def _unwrapped(text: str) -> str:
     return text
 
 
-def _without_uri(text: str) -> str:
+def _strip_uri(text: str) -> str:
     """Return the number of a tel: URI. Raises UnclearNumber for an extension, or a context that the number needs."""
     match = _URI.fullmatch(text)
     if match is None:
@@ -149,14 +149,14 @@ def _without_uri(text: str) -> str:
     return ";".join([number, *parameters])
 
 
-def _decimal(text: str) -> str:
+def _read_decimal(text: str) -> str:
     """Return a number that a spreadsheet wrote with decimals or an exponent as its digits."""
     if match := _SCIENTIFIC.fullmatch(text):
         decimals, exponent = match[2] or "", int(match[3])
-        kept = decimals.rstrip("0") if len(decimals) > exponent else decimals
-        if len(kept) != exponent:
-            raise UnclearNumber(CUT if len(kept) < exponent else FRACTION)
-        return ("+" if text.startswith("+") else "") + match[1] + kept
+        significant = decimals.rstrip("0") if len(decimals) > exponent else decimals
+        if len(significant) != exponent:
+            raise UnclearNumber(CUT if len(significant) < exponent else FRACTION)
+        return ("+" if text.startswith("+") else "") + match[1] + significant
     if _THOUSANDS.fullmatch(text):
         return text.partition(",")[0]
     match = _DECIMALS.fullmatch(text)
@@ -166,7 +166,7 @@ def _decimal(text: str) -> str:
     return match[1] if is_decimal else text
 
 
-def _one_piece(text: str) -> str:
+def _require_one_number(text: str) -> str:
     """Return the only part of the text that holds a number. Raises UnclearNumber where several do."""
     if _EXTENSION.search(text):
         raise UnclearNumber(EXTENSION)
@@ -177,12 +177,12 @@ def _one_piece(text: str) -> str:
     if len(numbers) > 1:
         raise UnclearNumber(TWO)
     others = [piece for piece in pieces if not _DIGIT.search(piece)]
-    if any(_without_labels(piece).strip(" .:()-") for piece in others):
+    if any(_strip_labels(piece).strip(" .:()-") for piece in others):
         raise UnclearNumber(LETTERS)
     return numbers[0]
 
 
-def _without_labels(text: str) -> str:
+def _strip_labels(text: str) -> str:
     """Return the text without known words before and after the number, such as Tel. or (home)."""
     while (match := _LEADING.match(text)) and match[1].casefold() in LABELS:
         rest = text[match.end(1) :].lstrip(" \t.:*-")
@@ -197,7 +197,7 @@ def _check_signs(plain: str) -> None:
     if plain.count("+") > 1 or ("+" in plain and re.search(r"[0-9]", plain.partition("+")[0])):
         raise UnclearNumber(TWO)
     for match in re.finditer(r"\(", plain):
-        before = _national(_digits(plain[: match.start()]))
+        before = _national_number(_digits(plain[: match.start()]))
         if len(before) > MAX_AREA:
             raise UnclearNumber(TWO)
 
@@ -235,7 +235,7 @@ def _check_groups(plain: str) -> None:
 
 def _is_one_number(groups: Sequence[str], *, has_slash: bool) -> bool:
     """Return whether groups of digits are an area code and a number, and not two numbers."""
-    head = _national(groups[0])
+    head = _national_number(groups[0])
     if len(head) > MAX_AREA:
         return False
     tails = [*groups[1:]] if head else [*groups[2:]]
@@ -250,7 +250,7 @@ def _is_one_number(groups: Sequence[str], *, has_slash: bool) -> bool:
     return len(tail) >= 3 and not is_alike and not has_two_trunks
 
 
-def _national(digits: str) -> str:
+def _national_number(digits: str) -> str:
     """Return the digits without the code of their country and the zero of national calls."""
     if digits.startswith("00"):
         digits = f"+{digits[2:]}"

@@ -38,7 +38,7 @@ class LazyText(str):
         return str(self)[key]
 
 
-def _translated(name: str) -> Any:
+def _lazy_method(name: str) -> Any:
     def method(self: LazyText, *args: Any, **kwargs: Any) -> Any:
         return getattr(str(self), name)(*args, **kwargs)
 
@@ -47,7 +47,7 @@ def _translated(name: str) -> Any:
 
 for _name in dir(str):
     if not _name.startswith("_"):
-        setattr(LazyText, _name, _translated(_name))
+        setattr(LazyText, _name, _lazy_method(_name))
 
 
 def gettext_lazy(message: str) -> str:

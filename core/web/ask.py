@@ -251,8 +251,8 @@ def ask(
     response, declared = respond(actor, mount, method, path, query, body, files=files, caller=caller)
     answer = answer_of(response, declared)
     if actor.visiting and answer.ok:
-        shown = hide_secrets(answer.data, declared.output if declared else None, UNNAMED)
-        answer = replace(answer, body={**answer.body, "data": shown})
+        data = hide_secrets(answer.data, declared.output if declared else None, UNNAMED)
+        answer = replace(answer, body={**answer.body, "data": data})
     return answer
 
 

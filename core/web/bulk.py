@@ -48,7 +48,7 @@ class BulkList(ViewedList):
         raise NotImplementedError
 
     @property
-    def list_here(self) -> str:
+    def list_url(self) -> str:
         """The address of the list as it is."""
         return self.address(self.listed_at) + self.state.link()
 
@@ -59,23 +59,23 @@ class BulkList(ViewedList):
             return self.state.selection(), {"selectAll": True}
         return None, {"ids": self.request.POST.getlist("ids")}
 
-    def exported(self) -> JsonObject:
+    def export_parameters(self) -> JsonObject:
         """Return the parameters that select the chosen records, or those of the list where none are chosen."""
         ids = self.request.POST.getlist("ids")
         if "all" in self.request.POST or not ids:
-            return self.asked()
-        chosen = {"operator": "and", "conditions": [{"field": "_id", "operator": "in", "value": ids}]}
-        kept = {name: value for name, value in self.asked().items() if name in ("sortBy", "sortOrder")}
-        return {**kept, "advancedFilters": chosen}
+            return self.list_parameters()
+        tree = {"operator": "and", "conditions": [{"field": "_id", "operator": "in", "value": ids}]}
+        order = {name: value for name, value in self.list_parameters().items() if name in ("sortBy", "sortOrder")}
+        return {**order, "advancedFilters": tree}
 
-    def chosen(self, form: Form) -> JsonObject:
+    def chosen_context(self, form: Form) -> JsonObject:
         """Return a form about the records that were chosen, and who they are."""
-        sent = self.request.POST
-        ids = [] if "all" in sent else sent.getlist("ids")
-        is_all = "all" in sent
+        post = self.request.POST
+        ids = [] if "all" in post else post.getlist("ids")
+        is_all = "all" in post
         return {
             "form": form,
-            "back": self.list_here,
+            "back": self.list_url,
             "ids": ids,
             "all": is_all,
             "who": _("All matching records") if is_all else self.count.of(len(ids)),
@@ -96,14 +96,14 @@ class BulkList(ViewedList):
     def redirect_after_bulk(self, answer: Answer, doing: str, did: PluralText, count: str) -> HttpResponse:
         """Redirect to the list, with the result and an undo action, or the progress of the job."""
         if not answer.ok:
-            return self.refuse(answer, self.list_here)
+            return self.refuse(answer, self.list_url)
         number = answer.data[count]
         if number is None:
-            return self.redirect_with_toast(doing, self.list_here, watch=answer.job)
+            return self.redirect_with_toast(doing, self.list_url, watch=answer.job)
         text = did.of(number)
         if answer.notice:
             text = _("%(result)s. %(notice)s") % {"result": text, "notice": answer.notice}
-        return self.redirect_with_toast(text, self.list_here, undo=answer.job)
+        return self.redirect_with_toast(text, self.list_url, undo=answer.job)
 
 
 class ChangeMany(BulkList):
@@ -146,35 +146,35 @@ class ChangeMany(BulkList):
         return Form(fields=[how, self.what, *self.more_fields()])
 
     def show(self) -> Values:
-        return {"form": None, "back": self.list_here}
+        return {"form": None, "back": self.list_url}
 
     def post(self, request: HttpRequest) -> HttpResponse:
         is_change = request.POST.get("do", "save") != "delete"
         if is_change and not self.may(self.module, "PUT"):
-            return self.fail(_("You can't change these records"), self.list_here)
+            return self.fail(_("You can't change these records"), self.list_url)
         return super().post(request)
 
     def do_choose(self) -> HttpResponse:
         if "all" not in self.request.POST and not self.request.POST.getlist("ids"):
-            return self.fail(_("Choose records in the list first"), self.list_here)
+            return self.fail(_("Choose records in the list first"), self.list_url)
         if "what" not in self.request.POST:
             options = options_of(self.changes)
             what = Field("what", _("What to change"), "select", required=True, options=options)
-            return self.page({**self.chosen(Form(fields=[what])), "asks": True})
-        return self.page({**self.chosen(self.change_form()), "label": self.what.label})
+            return self.page({**self.chosen_context(Form(fields=[what])), "asks": True})
+        return self.page({**self.chosen_context(self.change_form()), "label": self.what.label})
 
     def do_save(self) -> HttpResponse:
         form = self.change_form().bind(self.request.POST)
         how = form["how"].value() if "how" in form.fields else "set"
         what = form[self.what.name]
         if not form.is_valid():
-            return self.page({**self.chosen(form), "label": what.label}, status=422)
+            return self.page({**self.chosen_context(form), "label": what.label}, status=422)
         value = what.value() if how in ("clear", "remove") else self.chosen_value(form)
         if form.errors:
-            return self.page({**self.chosen(form), "label": what.label}, status=422)
+            return self.page({**self.chosen_context(form), "label": what.label}, status=422)
         if how != "clear" and value in ("", None, []):
             what.add_error(_("Enter a value, or choose Clear.") if "how" in form.fields else _("Choose a change."))
-            return self.page({**self.chosen(form), "label": what.label}, status=422)
+            return self.page({**self.chosen_context(form), "label": what.label}, status=422)
         query, body = self.selection
         value = None if how == "clear" and what.kind not in SEVERAL else value
         change = {what.name: value} if what.name in BESIDE else {"formData": {what.name: value}}
@@ -182,7 +182,7 @@ class ChangeMany(BulkList):
         answer = self.ask("PUT", self.resource, query, {**body, **change, "updateType": how})
         if not answer.ok:
             form.refuse(answer)
-            return self.page({**self.chosen(form), "label": what.label}, status=422)
+            return self.page({**self.chosen_context(form), "label": what.label}, status=422)
         return self.redirect_after_bulk(answer, self.changing, self.changed, "updatedCount")
 
 
@@ -197,33 +197,33 @@ class StartForMany(BulkList):
         return Form(fields=[Field("workflow", _("Workflow"), "select", required=True, options=published)])
 
     def show(self) -> Values:
-        return {"form": None, "back": self.list_here}
+        return {"form": None, "back": self.list_url}
 
     def post(self, request: HttpRequest) -> HttpResponse:
         if not self.may("workflow", "POST"):
-            return self.fail(_("You can't start workflows"), self.list_here)
+            return self.fail(_("You can't start workflows"), self.list_url)
         return super().post(request)
 
     def do_choose(self) -> HttpResponse:
         if "all" not in self.request.POST and not self.request.POST.getlist("ids"):
-            return self.fail(_("Choose records in the list first"), self.list_here)
-        return self.page(self.chosen(self.start_form()))
+            return self.fail(_("Choose records in the list first"), self.list_url)
+        return self.page(self.chosen_context(self.start_form()))
 
     def do_save(self) -> HttpResponse:
         form = self.start_form().bind(self.request.POST)
         workflow = form["workflow"].value()
         if workflow not in [option.value for option in form["workflow"].options]:
             form.add_error("workflow", _("Choose a published workflow."))
-            return self.page(self.chosen(form), status=422)
+            return self.page(self.chosen_context(form), status=422)
         query, body = self.selection
         answer = self.ask("POST", f"workflow/{workflow}/enrol", query, {**body, "panel": self.resource})
         if not answer.ok:
             form.refuse(answer)
-            return self.page(self.chosen(form), status=422)
-        return self.redirect_with_toast(started(answer.data), self.list_here)
+            return self.page(self.chosen_context(form), status=422)
+        return self.redirect_with_toast(enrolment_message(answer.data), self.list_url)
 
 
-def started(enrolled: Mapping[str, int]) -> str:
+def enrolment_message(enrolled: Mapping[str, int]) -> str:
     """Return the message about an enrolment's started runs."""
     number = enrolled["startedCount"]
     left = enrolled["selectedCount"] - number

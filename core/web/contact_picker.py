@@ -92,9 +92,9 @@ class PicksContact(Page):
 
     def do_unpick(self) -> HttpResponse:
         """Show the form as it is, without the contact."""
-        sent = self.request.POST.copy()
-        sent["contact"] = ""
-        self.request.POST = sent  # type: ignore[assignment]
+        post = self.request.POST.copy()
+        post["contact"] = ""
+        self.request.POST = post  # type: ignore[assignment]
         return self.do_find()
 
 

@@ -50,16 +50,16 @@ class FieldValues:
 
     def block(self, definition: Definition, value: Any) -> str:
         """Write a value as a text of several lines."""
-        return _joined("\n", self.lines(definition, value))
+        return _join_texts("\n", self.lines(definition, value))
 
     def line(self, definition: Definition, value: Any) -> str:
         """Write a value in one line; a reference to a file is a link."""
         if value is None or value == "":
             return ""
         if isinstance(value, list):
-            return _joined(", ", [self.line(definition, item) for item in value])
+            return _join_texts(", ", [self.line(definition, item) for item in value])
         if isinstance(value, Mapping):
-            return _joined(", ", [self._part(definition, key, item) for key, item in value.items()])
+            return _join_texts(", ", [self._part(definition, key, item) for key, item in value.items()])
         labels = _labels(definition)
         if (text := option_text(value)) in labels:
             return labels[text]
@@ -76,10 +76,10 @@ class FieldValues:
     def _text(self, definition: Definition, text: str) -> str:
         kind = reference_kind(definition)
         if kind:
-            return self._named(kind, text)
+            return self._record_name(kind, text)
         return dated_text(text, self.formats) if definition["valueType"] == "date" else text
 
-    def _named(self, kind: str, id: str) -> str:
+    def _record_name(self, kind: str, id: str) -> str:
         name = self.names.get(id) or (GONE if kind in self.seen else UNSEEN)[kind]
         link = self.links.get(id)
         return format_html('<a class="link" href="{}" download>{}</a>', link, name) if link else name
@@ -93,7 +93,7 @@ def _labels(definition: Definition) -> dict[str, str]:
     return {str(option["value"]): option["label"] or str(option["value"]) for option in definition.get("options") or ()}
 
 
-def _joined(mark: str, texts: Iterable[str]) -> str:
+def _join_texts(mark: str, texts: Iterable[str]) -> str:
     """Join texts of which some may be links."""
     parts = [text for text in texts if text]
     if not any(isinstance(text, SafeString) for text in parts):
@@ -147,15 +147,15 @@ def field_values(page: Page, definitions: Iterable[Definition], records: Iterabl
         for definition in own:
             for kind, id in references(definition, values.get(definition["uniqueFieldID"])):
                 ids.setdefault(kind, set()).add(id)
-    seen = frozenset(kind for kind in ids if page.may(kind))
+    readable = frozenset(kind for kind in ids if page.may(kind))
     names: dict[str, str] = {}
     links: dict[str, str] = {}
-    for kind in sorted(seen):
-        chosen = sorted(ids[kind])[:MAX_NAMED]
-        answer = page.ask("GET", kind, {"ids": chosen, "p": "1", "n": str(len(chosen))})
-        names |= dict.fromkeys(ids[kind].difference(chosen), UNSEEN[kind])
+    for kind in sorted(readable):
+        requested = sorted(ids[kind])[:MAX_NAMED]
+        answer = page.ask("GET", kind, {"ids": requested, "p": "1", "n": str(len(requested))})
+        names |= dict.fromkeys(ids[kind].difference(requested), UNSEEN[kind])
         for record in answer.data if answer.ok else ():
             names[record["_id"]] = record.get("name") or record.get("email") or ""
             if kind == "file" and record.get("url"):
                 links[record["_id"]] = record["url"]
-    return FieldValues(page.reader.formats, names, links, seen)
+    return FieldValues(page.reader.formats, names, links, readable)

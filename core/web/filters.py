@@ -89,7 +89,7 @@ class Choice:
     holds_several: bool = False
     """A record has several of the values, such as tags."""
 
-    def of(self, operator: str, text: str) -> Any:
+    def api_value(self, operator: str, text: str) -> Any:
         """Return the value in the API's form: `in` takes several. Raises ValueError with text for people."""
         if operator in WITHIN_TIME:
             return _time_span(text)
@@ -101,7 +101,7 @@ class Choice:
         if operator in WITHOUT_VALUE:
             return ""
         try:
-            self.of(operator, text)
+            self.api_value(operator, text)
         except ValueError as error:
             return str(error)
         return ""
@@ -227,14 +227,14 @@ def as_filter(node: Values, zone: str = "") -> str | None:
     elsewhere = zone and node.get("timeZone", zone) != zone
     if "conditions" in node or not several or elsewhere:
         return None
-    texts = [_written(item) for item in several]
+    texts = [_query_value(item) for item in several]
     if None in texts or (len(texts) > 1 and not all(texts)):
         return None
     text = value_text([item for item in texts if item is not None])
     return f"{node['field']}:{node['operator']}:{text}"
 
 
-def _written(value: Any) -> str | None:
+def _query_value(value: Any) -> str | None:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict):
@@ -271,15 +271,15 @@ def flatten_tree(
     number = 0
     for node in tree.get("conditions", [tree]):
         inner = [as_filter(condition, zone) for condition in node.get("conditions", [node])]
-        said = [text for text in inner if text and is_shown(text)]
+        readable = [text for text in inner if text and is_shown(text)]
         alike = "conditions" in node and node.get("operator", "and") == operator
-        if alike or len(said) < len(inner) or not said:
+        if alike or len(readable) < len(inner) or not readable:
             rest.append(node)
         elif "conditions" in node:
             number += 1
-            texts += [f"({number}){text}" for text in said]
+            texts += [f"({number}){text}" for text in readable]
         else:
-            texts += said
+            texts += readable
     if operator == "or" and rest:
         return [], "", [tree]
     return texts, "any" if operator == "or" and len(texts) > 1 else "", rest

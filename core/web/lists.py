@@ -113,12 +113,12 @@ class ListState:
         return self.sent.get("sort", "")
 
     @property
-    def kept(self) -> list[tuple[str, str]]:
+    def extra_parameters(self) -> list[tuple[str, str]]:
         """The (name, value) of the further parameters that are there."""
         return [(name, str(self.sent[name])) for name in (*self.keeps, MATCH, WITHIN) if self.sent.get(name)]
 
     @property
-    def within(self) -> Values | None:
+    def containing_tree(self) -> Values | None:
         """The tree of the rows that a number of another page counts, where the address has one."""
         try:
             tree = orjson.loads(self.sent.get(WITHIN, "null"))
@@ -169,12 +169,12 @@ class ListState:
         """Return the present groups of filters, and the number of a new one."""
         if not self.filters:
             return []
-        there = sorted({list_filter.group for list_filter in self.filters if list_filter.group}, key=int)
-        return [*there, str(int(there[-1]) + 1 if there else 1)]
+        numbers = sorted({list_filter.group for list_filter in self.filters if list_filter.group}, key=int)
+        return [*numbers, str(int(numbers[-1]) + 1 if numbers else 1)]
 
     @property
     def is_narrowed(self) -> bool:
-        return bool(self.search or self.filters or self.fixed or self.within)
+        return bool(self.search or self.filters or self.fixed or self.containing_tree)
 
     def query(self, *, size: int = SIZE) -> JsonObject:
         """Return the parameters of the API's list."""
@@ -190,7 +190,7 @@ class ListState:
         own = self._own_conditions()
         if self.any and len(own) > 1:
             own = [{"operator": "or", "conditions": own}]
-        conditions = [*self.fixed, *([self.within] if self.within else []), *own]
+        conditions = [*self.fixed, *([self.containing_tree] if self.containing_tree else []), *own]
         params: JsonObject = {"searchValue": self.search} if self.search else {}
         if conditions:
             params["advancedFilters"] = {"operator": "and", "conditions": conditions}
@@ -215,7 +215,7 @@ class ListState:
         value = (
             {}
             if list_filter.operator in WITHOUT_VALUE
-            else {"value": choice.of(list_filter.operator, list_filter.value)}
+            else {"value": choice.api_value(list_filter.operator, list_filter.value)}
         )
         node = {"field": list_filter.name, "operator": list_filter.operator, **value}
         elsewhere = self.zone not in ("", DEFAULT_ZONE)
@@ -225,7 +225,7 @@ class ListState:
     def chips(self) -> list[Chip]:
         """Return the active filters with their texts."""
         active = [self._chip(list_filter) for list_filter in self.filters if not list_filter.group]
-        if self.within:
+        if self.containing_tree:
             active.append(Chip(_("Records of the report"), "", "", self.link(**{WITHIN: None})))
         return active
 
@@ -267,9 +267,9 @@ class ListState:
     def link(self, **changes: Any) -> str:
         """Return the query with changes (None takes a parameter away), from the first page on."""
         query = QueryDict(mutable=True)
-        kept = {name: [value] for name, value in self.kept}
-        kept |= {"q": [self.search], "f": [str(list_filter) for list_filter in self.filters], "sort": [self.sort]}
-        for name, values in {**kept, **{name: _listed(value) for name, value in changes.items()}}.items():
+        parameters = {name: [value] for name, value in self.extra_parameters}
+        parameters |= {"q": [self.search], "f": [str(list_filter) for list_filter in self.filters], "sort": [self.sort]}
+        for name, values in {**parameters, **{name: _as_list(value) for name, value in changes.items()}}.items():
             query.setlist(name, [value for value in values if value])
         if self.explicit and not any(query.getlist(name) for name in SAYING):
             query["q"] = ""
@@ -283,12 +283,12 @@ class ListState:
 
     def more(self, cursor: str, shown: int) -> tuple[str, bool]:
         """Return the query of the next page, and whether its rows may join those on the page."""
-        seen = self.seen + shown
-        joins = seen < MAX_ROWS
-        return self.link(cursor=cursor, seen=str(seen) if joins else None), joins
+        total = self.seen + shown
+        joins = total < MAX_ROWS
+        return self.link(cursor=cursor, seen=str(total) if joins else None), joins
 
 
-def _listed(value: Any) -> list[str]:
+def _as_list(value: Any) -> list[str]:
     if value is None:
         return []
     return list(value) if isinstance(value, list) else [str(value)]

@@ -33,7 +33,7 @@ def quiet_frame(response: HttpResponse) -> HttpResponse:
 STILL = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; frame-ancestors 'self'"
 )
-"""Policy for a mail that neither runs, loads nor links anything: nobody learns that it was opened."""
+"""Policy for a mail that neither runs, loads nor links anything: the sender does not learn that it was opened."""
 
 
 def still_mail(html: str) -> HttpResponse:

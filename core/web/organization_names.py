@@ -53,9 +53,9 @@ class NamesOrganization(Page):
         same = [row for row in find(self, name) if name in (row["name"], display_name(row))]
         same = same or [row for row in find(self, name) if row["name"].casefold() == name.casefold()]
         # Equal ones cannot be told apart in the list: the oldest is taken, as imports take it.
-        chosen = [row for row in same if display_name(row) == name] or same
-        if len({display_name(row) for row in chosen}) == 1:
-            return str(min(row["_id"] for row in chosen))
+        matches = [row for row in same if display_name(row) == name] or same
+        if len({display_name(row) for row in matches}) == 1:
+            return str(min(row["_id"] for row in matches))
         if same:
             form.add_error(NAME, str(_("Several organizations have this name. Choose one from the list.")))
             return None
@@ -75,8 +75,8 @@ class OrganizationCell(NamesOrganization, EditCell):
     def cell_body(self, form: Form, values: Values) -> JsonObject:
         if "organization" not in values:
             return self.body(values)
-        held = self.record["organization"]
-        return self.body({"organization": self.organization_of(form, values["organization"], held)})
+        organization = self.record["organization"]
+        return self.body({"organization": self.organization_of(form, values["organization"], organization)})
 
 
 def find(page: Page, text: str) -> list[Values]:

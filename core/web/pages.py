@@ -32,7 +32,7 @@ from core.web.readers import NoSession, Reader, reader_source
 from core.web.toasts import Toast
 from core.web.visits import read_only_block
 from core.web.words.cures import remedy_key, remedy_text
-from core.web.words.unusable import OF_ORDER, UNUSABLE, unusable
+from core.web.words.unusable import OF_ORDER, UNUSABLE, unusable_parameter
 
 PROTECTED, PRIVATE = "api/protected", "api/private"
 MAX_OPTIONS = 200
@@ -53,7 +53,7 @@ class PageError(Exception):
         super().__init__(message)
 
 
-def nothing_here() -> PageError:
+def page_not_found() -> PageError:
     """Return the refusal of an address without a page."""
     return PageError(404, _("Page not found"), _("The page may have been deleted, or the link is incomplete."))
 
@@ -138,7 +138,7 @@ class Page(View):
         answer = self.ask("GET", path, query)
         params = dict(query or {})
         lost = []
-        while answer.status == 400 and (name := unusable(answer, params)):
+        while answer.status == 400 and (name := unusable_parameter(answer, params)):
             lost.append(UNUSABLE[name])
             params = {
                 parameter: value for parameter, value in params.items() if parameter not in (name, OF_ORDER.get(name))
@@ -155,7 +155,7 @@ class Page(View):
             return answer
         # A malformed id in an address gets 400 of the API; for a person that page does not exist.
         if answer.status == 404 or (answer.status == 400 and self.params):
-            raise nothing_here()
+            raise page_not_found()
         detail = ask.NOT_ALLOWED if answer.code == PERMISSION else answer.reason
         raise PageError(answer.status if answer.status < 500 else 503, answer.message.removesuffix("."), detail)
 
@@ -207,7 +207,7 @@ class Page(View):
             return False
         return isinstance(self.plan, Entitlement) and (self.plan.modules is None or module in self.plan.modules)
 
-    def opens(self, page: type[Page]) -> bool:
+    def may_open(self, page: type[Page]) -> bool:
         """Return whether the reader may open a page. One that needs no subscription is open by role alone."""
         if page.personal and self.reader.visit:
             return False
@@ -250,7 +250,7 @@ class Page(View):
         response.status_code = 303
         return response
 
-    def unchanged(self, to: str = "") -> HttpResponse:
+    def report_unchanged(self, to: str = "") -> HttpResponse:
         """Redirect after a form without changes, with a toast that states it."""
         return self.redirect_with_toast(_("Nothing to save: nothing was changed"), to)
 
@@ -278,7 +278,7 @@ class Page(View):
         """Render a page."""
         with timezone.override(zone_of(self.reader.formats.timezone)):
             shared = {"page": self, "reader": self.reader, "title": self.title, "base": self.frame}
-            shared["toasts"] = [Toast.of(message) for message in messages.get_messages(self.request)]
+            shared["toasts"] = [Toast.from_message(message) for message in messages.get_messages(self.request)]
             return render(self.request, template or self.template, {**shared, **context}, status=status)
 
     # How it is served
@@ -354,15 +354,15 @@ class Page(View):
             # The message of the error is the contract's, and no words for people.
             raise PageError(403, _("Your subscription has ended"), self.plan.detail, lapsed=True)
         modules = (self.module, *self.alternate_modules)
-        if not self.opens(type(self)) and any(self.actor.may(module, "GET") for module in modules if module):
+        if not self.may_open(type(self)) and any(self.actor.may(module, "GET") for module in modules if module):
             refusal = PageError(403, _("Your plan doesn't include this page"), _("Ask an owner to change the plan."))
             refusal.is_beyond_plan = True
             raise refusal
-        if not self.opens(type(self)):
+        if not self.may_open(type(self)):
             raise PageError(403, _("You don't have access to this page"), _("Ask an owner for the permission."))
         # The API has addresses next to its records, such as contact/import, which are no page of a record.
         if "id" in self.params and not is_id(self.params["id"]):
-            raise nothing_here()
+            raise page_not_found()
 
     def _ask(self, actor: Actor, mount: str, method: str, path: str, query: Values | None, body: Any) -> Answer:
         if self.reader.visit and method != "GET":

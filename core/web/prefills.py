@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from core.ids import is_id
-from core.web.pages import Page, nothing_here
+from core.web.pages import Page, page_not_found
 
 
 def find_named_record(page: Page, path: str, id: str, gone: str) -> Any:
@@ -31,5 +31,5 @@ def edited_record(page: Page, path: str, id: str) -> Any:
         return None
     answer = page.ask("GET", f"{path}/{id}") if is_id(id) else None
     if answer is None or answer.status in (400, 404):
-        raise nothing_here()
+        raise page_not_found()
     return page.require_ok(answer).data

@@ -28,7 +28,7 @@ HISTORY = "#history"
 
 @dataclass(frozen=True)
 class Composer:
-    """An entry that readers add to the history. `module` is its permission, with POST; empty: whoever sees the record
+    """An entry that readers add to the history. `module` is its permission, with POST; empty: all who see the record
     adds it."""
 
     label: str
@@ -91,8 +91,11 @@ class RecordPage(CommentsPage, TablePage):
         for name in self.facts:
             own = [column.name for column in columns.values() if column.custom]
             names += own if name == REST else [name]
-        chosen = [columns[name] for name in dict.fromkeys(names) if name in columns]
-        return [replace(column, editable=column.editable or column.name in self.edited_in_record) for column in chosen]
+        picked_columns = [columns[name] for name in dict.fromkeys(names) if name in columns]
+        return [
+            replace(column, editable=column.editable or column.name in self.edited_in_record)
+            for column in picked_columns
+        ]
 
     def fact_context(self, record: Values) -> JsonObject:
         """Return what the facts of the record are drawn with."""
@@ -101,7 +104,7 @@ class RecordPage(CommentsPage, TablePage):
         return {
             "row": row,
             "fact_columns": columns,
-            "field_values": self.written([row], columns),
+            "field_values": self.custom_values([row], columns),
             "in_record": True,
             "cell_url": self.address(self.cell_page, row.id),
             "related_url": self.address(self.related_page, row.id),
@@ -128,23 +131,23 @@ class RecordPage(CommentsPage, TablePage):
 
     def entries(self, entries: Sequence[Values]) -> list[JsonObject]:
         """Return the entries as the timeline draws them. The newest of an open task completes it."""
-        shown = [self.entry(entry) for entry in entries]
+        drawn_entries = [self.entry(entry) for entry in entries]
         offered: set[str] = set()
-        for entry in shown:
+        for entry in drawn_entries:
             task = entry["data"].get("task") or entry["data"].get("followUp") or ""
             if entry["data"].get("isOpen") and task not in offered:
                 entry["open_task"] = task
                 offered.add(task)
-        return shown
+        return drawn_entries
 
     def entry(self, entry: Values) -> JsonObject:
         """Return an entry as the timeline draws it."""
-        shown = shown_entry(entry, self.reader.formats)
+        drawn_entry = shown_entry(entry, self.reader.formats)
         if entry["kind"] != "comment" or "text" not in entry["data"]:
-            return shown
+            return drawn_entry
         kind = "lead" if entry["lead"] else self.resource
         comment = self.shown_comment(entry["_id"], kind, entry["actor"], entry["data"])
-        return {**shown, "comment": comment}
+        return {**drawn_entry, "comment": comment}
 
     @property
     def named(self) -> dict[str, str]:
@@ -152,15 +155,15 @@ class RecordPage(CommentsPage, TablePage):
         return {self.resource: self.params["id"]}
 
     @property
-    def about(self) -> JsonObject:
+    def record_reference(self) -> JsonObject:
         """Return the record as bodies of tasks and comments name it."""
         return {"record": {"kind": self.resource, "id": self.params["id"]}}
 
     @cached_property
     def composers(self) -> list[tuple[str, Composer]]:
         """The names and composers of the entries that the reader may write."""
-        named = [(name, COMPOSERS[name]) for name in self.composer_names]
-        return [(name, composer) for name, composer in named if self.composes(composer)]
+        composers = [(name, COMPOSERS[name]) for name in self.composer_names]
+        return [(name, composer) for name, composer in composers if self.composes(composer)]
 
     def composes(self, composer: Composer) -> bool:
         """Return whether the reader may write such entries. Staff on a visit write none."""
@@ -224,20 +227,22 @@ class RecordPage(CommentsPage, TablePage):
     # What forms do
 
     def do_note(self) -> HttpResponse:
-        return self.composed("lead-activity", self.composer().bind(self.request.POST), {}, gettext("Note added"))
+        return self.save_composed("lead-activity", self.composer().bind(self.request.POST), {}, gettext("Note added"))
 
     def do_comment(self) -> HttpResponse:
-        return self.composed("comment", self.composer().bind(self.request.POST), self.about, gettext("Comment added"))
+        return self.save_composed(
+            "comment", self.composer().bind(self.request.POST), self.record_reference, gettext("Comment added")
+        )
 
     def do_call(self) -> HttpResponse:
         form = self.composer().bind(self.request.POST)
         minutes = form.values.get("minutes")
         length = {"duration": round(minutes * 60)} if isinstance(minutes, int | float) else {}
-        return self.composed("calllog", form, length, gettext("Call logged"))
+        return self.save_composed("calllog", form, length, gettext("Call logged"))
 
     def do_task(self) -> HttpResponse:
         form = self.composer().bind(self.request.POST)
-        return self.composed("task", form, self.about, gettext("Task added"))
+        return self.save_composed("task", form, self.record_reference, gettext("Task added"))
 
     def do_meeting(self) -> HttpResponse:
         form = self.composer().bind(self.request.POST)
@@ -252,9 +257,9 @@ class RecordPage(CommentsPage, TablePage):
         length = str(form.values.get("durationMinutes", ""))
         if length.isdecimal():
             details["durationMinutes"] = int(length)
-        return self.composed("meeting", form, details, gettext("Meeting created."))
+        return self.save_composed("meeting", form, details, gettext("Meeting created."))
 
-    def composed(self, path: str, form: Form, details: Values, text: str) -> HttpResponse:
+    def save_composed(self, path: str, form: Form, details: Values, text: str) -> HttpResponse:
         """Save the composer's input, or show it again with the errors."""
         values = {name: value for name, value in form.values.items() if value not in ("", None) and name != "minutes"}
         about = {} if "record" in details else {self.resource: self.params["id"]}

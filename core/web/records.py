@@ -98,7 +98,7 @@ class RecordForm(Page):
         """Return the API's body for values of the form."""
         return dict(values)
 
-    def refused(self, form: Form, **context: Any) -> HttpResponse:
+    def show_refused(self, form: Form, **context: Any) -> HttpResponse:
         """Show the form again. It has been made already, so that `show` need not ask for its fields."""
         return self.page({**context, "form": form}, status=422)
 
@@ -117,11 +117,11 @@ class NewRecord(RecordForm):
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
         if not form.is_valid():
-            return self.refused(form)
+            return self.show_refused(form)
         answer = self.ask("POST", self.kind.path, None, self.body(form.cleaned_data))
         if not answer.ok:
             form.refuse(answer)
-            return self.refused(form)
+            return self.show_refused(form)
         address = self.address(self.shows_new, answer.data["_id"]) if self.shows_new else self.list_address()
         return self.redirect_with_toast(self.added, address)
 
@@ -172,18 +172,18 @@ class EditRecord(RecordForm):
         form = self.bound_form()
         back = self.list_address()
         if not form.is_valid():
-            return self.refused(form, **self.context())
+            return self.show_refused(form, **self.context())
         changed = form.changed(self.values())
         if not changed:
-            return self.unchanged(back)
+            return self.report_unchanged(back)
         answer = self.ask("PUT", f"{self.kind.path}/{self.params['id']}", None, self.body(changed))
         if not answer.ok:
             form.refuse(answer)
-            return self.refused(form, **self.context())
+            return self.show_refused(form, **self.context())
         return self.redirect_with_toast(self.saved, back, undo=answer.job)
 
     def bound_form(self) -> Form:
-        """Return the form with the browser's input, which keeps what others have changed meanwhile."""
+        """Return the form with the browser's input, which keeps the changes of others since then."""
         return self.form(self.values()).bind(self.request.POST, self.changed_by())
 
     def do_delete(self) -> HttpResponse:

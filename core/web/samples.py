@@ -53,9 +53,9 @@ class Parts(Page):
     def show(self) -> Values:
         status = Choice("status", "Status", ("equals",), STATES)
         name = Choice("name", "Name")
-        sent = QueryDict("q=ann&f=status:equals:open&sort=name")
+        query = QueryDict("q=ann&f=status:equals:open&sort=name")
         return {
-            "state": ListState(sent, {"status": status, "name": name}),
+            "state": ListState(query, {"status": status, "name": name}),
             "choices": [status, name],
             "columns": [Column("name", "Name", "name"), Column("email", "Email"), Column("state", "Status")],
             "people": PEOPLE,

@@ -58,7 +58,7 @@ class ViewedList(TablePage):
         return next((row for row in self.views if row["_id"] == id), None) if id else None
 
     @property
-    def says_itself(self) -> bool:
+    def has_own_parameters(self) -> bool:
         """Return whether the address has parameters of its own for the list, instead of the view's."""
         return any(name in self.request.GET for name in SAYING)
 
@@ -68,22 +68,22 @@ class ViewedList(TablePage):
         return (self.view["query"].get("advancedFilters") if self.view else None) or {}
 
     @property
-    def filters_sent(self) -> list[Filter]:
+    def sent_filters(self) -> list[Filter]:
         """The filters of the address or of the open view, those that the list does not know included."""
         texts = self.request.GET.getlist("f")
         texts = [
             *texts,
-            *(() if self.says_itself or not self.tree else flatten_tree(self.tree, zone=self.zone_name)[0]),
+            *(() if self.has_own_parameters or not self.tree else flatten_tree(self.tree, zone=self.zone_name)[0]),
         ]
         return [list_filter for list_filter in map(Filter.read, texts) if list_filter]
 
     def is_filtered(self, name: str) -> bool:
         """Return whether the address or the open view filters by the field."""
-        return any(list_filter.name == name for list_filter in self.filters_sent)
+        return any(list_filter.name == name for list_filter in self.sent_filters)
 
-    def linked(self, name: str, path: str, label: str) -> Choice:
+    def link_choice(self, name: str, path: str, label: str) -> Choice:
         """Return a filter that links of other pages set, with the names of the records that it is set to alone."""
-        ids = [entry.value for entry in self.filters_sent if entry.name == name and is_id(entry.value)]
+        ids = [entry.value for entry in self.sent_filters if entry.name == name and is_id(entry.value)]
         answer = self.ask("GET", path, {"ids": ids, "p": "1", "n": str(len(ids))}) if ids else None
         rows = answer.data if answer is not None and answer.ok else []
         names = {entry["_id"]: entry.get("name") or (entry.get("file") or {}).get("name") or "" for entry in rows}
@@ -95,12 +95,12 @@ class ViewedList(TablePage):
         own = self.actor.member_id
         if not self.is_filtered(name) or name in {choice.name for choice in choices}:
             return list(choices)
-        if all(entry.value == own for entry in self.filters_sent if entry.name == name):
+        if all(entry.value == own for entry in self.sent_filters if entry.name == name):
             return [*choices, Choice(name, label, ("in",), [(own, gettext("Me"))])]
-        return [*choices, self.linked(name, "member", label)]
+        return [*choices, self.link_choice(name, "member", label)]
 
     @property
-    def mine(self) -> JsonObject | None:
+    def own_tab(self) -> JsonObject | None:
         """The tab of the reader's own records. None for lists without owners, and for staff on a visit."""
         name, _ = self.owned_by
         if not name or not self.actor.member_id:
@@ -114,7 +114,7 @@ class ViewedList(TablePage):
         query, params = view["query"], sent.copy() if sent is not None else QueryDict(mutable=True)
         sort, order = (_first(query.get(name)) for name in ("sortBy", "sortOrder"))
         params["q"] = query.get("searchValue") or ""
-        texts, match, _ = self.flat
+        texts, match, _ = self.flat_filters
         params.setlist("f", texts)
         params[MATCH] = match
         params["sort"] = f"-{sort}" if sort and order != "asc" else sort
@@ -123,7 +123,7 @@ class ViewedList(TablePage):
         return ListState(params, self.choices_by_name, self.keeps, zone=self.zone_name)
 
     @cached_property
-    def flat(self) -> tuple[list[str], str, list[Values]]:
+    def flat_filters(self) -> tuple[list[str], str, list[Values]]:
         """The filters of the open view as this list's addresses write them (core.web.filters.flatten_tree)."""
         return flatten_tree(self.tree, self.is_known, self.zone_name) if self.tree else ([], "", [])
 
@@ -139,14 +139,14 @@ class ViewedList(TablePage):
         view = self.view
         if view is None:
             return ListState(self.request.GET, self.choices_by_name, self.keeps, zone=self.zone_name)
-        sent = self.request.GET
+        parameters = self.request.GET
         list_state = (
-            ListState(sent, self.choices_by_name, self.keeps, zone=self.zone_name)
-            if self.says_itself
-            else self.state_of(view, sent)
+            ListState(parameters, self.choices_by_name, self.keeps, zone=self.zone_name)
+            if self.has_own_parameters
+            else self.state_of(view, parameters)
         )
         list_state.explicit = True
-        list_state.fixed = [] if self.query_problem else self.flat[2]
+        list_state.fixed = [] if self.query_problem else self.flat_filters[2]
         return list_state
 
     @property
@@ -156,42 +156,42 @@ class ViewedList(TablePage):
         return view is not None and bool(view["problem"]) and view["problemFields"] != [COLUMNS]
 
     @property
-    def here(self) -> str:
+    def current_address(self) -> str:
         """The address of the list as it is, from its first page on."""
         return self.request.path + self.state.link()
 
     @cached_property
     def columns(self) -> list[Column]:
         """The columns that are shown."""
-        sent = self.request.GET.get("columns", "")
+        names = self.request.GET.get("columns", "")
         of_view = self.view["columns"] if self.view else []
-        return self.columns_of(sent.split(",") if sent else of_view or self.preferred_columns())
+        return self.columns_of(names.split(",") if names else of_view or self.preferred_columns())
 
     @property
     def layout(self) -> str:
         return "table"
 
     @property
-    def differs(self) -> bool:
+    def differs_from_view(self) -> bool:
         """Return whether the list differs from its view, or from the unchanged list."""
-        sent = self.request.GET.get("columns")
+        names = self.request.GET.get("columns")
         if self.view is None:
-            return bool(self.state.is_narrowed or self.state.sort or sent)
+            return bool(self.state.is_narrowed or self.state.sort or names)
         stored = self.state_of(self.view)
-        if self.view["problem"] or (sent and sent.split(",") != (self.view["columns"] or self.preferred_columns())):
+        if self.view["problem"] or (names and names.split(",") != (self.view["columns"] or self.preferred_columns())):
             return True
-        return self._looked_at(self.state, self.layout) != self._looked_at(stored, self.view["layout"])
+        return self._view_key(self.state, self.layout) != self._view_key(stored, self.view["layout"])
 
     @staticmethod
-    def _looked_at(state: ListState, layout: str) -> tuple[Any, ...]:
+    def _view_key(state: ListState, layout: str) -> tuple[Any, ...]:
         return state.search, sorted(state.filters), state.any, state.sort, layout
 
     # What is shown
 
-    def listed(self, path: str, query: Values) -> Answer:
+    def read_list(self, path: str, query: Values) -> Answer:
         """Read the list. Parameters of the view that the list refuses are omitted, which `notice` states."""
         answer = self.ask("GET", path, query)
-        if answer.ok or self.view is None or answer.status != 400 or self.says_itself:
+        if answer.ok or self.view is None or answer.status != 400 or self.has_own_parameters:
             return answer if answer.ok else self.read(path, query)
         self.notice = CHANGED
         plain = QueryDict(mutable=True)
@@ -206,19 +206,19 @@ class ViewedList(TablePage):
         view = self.view
         lost = self.request.GET.get("saved") and view is None
         broken = ""
-        if view is not None and view["problem"] and not self.says_itself:
+        if view is not None and view["problem"] and not self.has_own_parameters:
             broken = CHANGED if self.query_problem else GONE
         return {
             "state": self.state,
-            "here": self.here,
+            "here": self.current_address,
             "columns": self.columns,
             "views": self.views,
-            "mine": self.mine,
+            "mine": self.own_tab,
             "view": view,
             "view_is_mine": view is not None and (view["createdBy"] or {}).get("_id") == self.actor.member_id,
             "may_share": self.may(self.module, "PUT"),
             "may_change_view": view is not None and self.may_change_view(view),
-            "differs": self.differs,
+            "differs": self.differs_from_view,
             "notice": self.notice or (LOST if lost else broken),
         }
 
@@ -228,26 +228,26 @@ class ViewedList(TablePage):
 
     # What forms do
 
-    def looked_at(self) -> JsonObject:
+    def view_body(self) -> JsonObject:
         """Return the present view of the list, in the form of the API."""
-        chosen = self.request.GET.get("columns") or (self.view and self.view["columns"])
-        chosen = chosen or self.columns_key in self.reader.columns
-        columns = [column.name for column in self.columns] if chosen else []
-        return {"query": self.asked(), "columns": columns, "layout": self.layout}
+        names = self.request.GET.get("columns") or (self.view and self.view["columns"])
+        names = names or self.columns_key in self.reader.columns
+        columns = [column.name for column in self.columns] if names else []
+        return {"query": self.list_parameters(), "columns": columns, "layout": self.layout}
 
-    def asked(self) -> JsonObject:
+    def list_parameters(self) -> JsonObject:
         """Return the parameters of the list, without paging."""
         paging = ("n", "cursor", "cursorPagination")
         return {name: value for name, value in self.state.query().items() if name not in paging}
 
     def do_new_view(self) -> HttpResponse:
-        sent = self.request.POST
-        body = {"resource": self.resource, "name": sent.get("name", "").strip(), "shared": "shared" in sent}
-        answer = self.ask("POST", "saved-view", None, {**body, **self.looked_at()})
-        return self._opened(answer, gettext("View saved"))
+        post = self.request.POST
+        body = {"resource": self.resource, "name": post.get("name", "").strip(), "shared": "shared" in post}
+        answer = self.ask("POST", "saved-view", None, {**body, **self.view_body()})
+        return self._redirect_to_view(answer, gettext("View saved"))
 
     def do_save_view(self) -> HttpResponse:
-        return self._change_view(self.looked_at(), gettext("View saved"))
+        return self._change_view(self.view_body(), gettext("View saved"))
 
     def do_rename_view(self) -> HttpResponse:
         return self._change_view(
@@ -265,31 +265,35 @@ class ViewedList(TablePage):
         return (
             self.redirect_with_toast(gettext("View deleted"), self.request.path)
             if answer.ok
-            else self.refuse(answer, self.here)
+            else self.refuse(answer, self.current_address)
         )
 
     def _change_view(self, body: Values, text: str, *, stay: bool = False) -> HttpResponse:
         if self.view is None:
-            return self.redirect_with_toast(to=self.here)
+            return self.redirect_with_toast(to=self.current_address)
         answer = self.ask("PUT", f"saved-view/{self.view['_id']}", None, body)
-        return self._opened(answer, text, self.here if stay else "")
+        return self._redirect_to_view(answer, text, self.current_address if stay else "")
 
-    def _opened(self, answer: Answer, text: str, to: str = "") -> HttpResponse:
+    def _redirect_to_view(self, answer: Answer, text: str, to: str = "") -> HttpResponse:
         if not answer.ok:
-            return self.refuse(answer, self.here)
+            return self.refuse(answer, self.current_address)
         return self.redirect_with_toast(text, to or f"{self.request.path}?saved={answer.data['_id']}")
 
-    def exported(self) -> JsonObject:
+    def export_parameters(self) -> JsonObject:
         """Return the parameters of the list that selects the records of an export."""
-        return self.asked()
+        return self.list_parameters()
 
     def do_export(self) -> HttpResponse:
-        body = {"resource": self.resource, "query": self.exported(), "format": self.request.POST.get("format", "csv")}
+        body = {
+            "resource": self.resource,
+            "query": self.export_parameters(),
+            "format": self.request.POST.get("format", "csv"),
+        }
         answer = self.ask("POST", "export", None, body)
         return (
             self.redirect_with_toast(to=self.address("export", answer.data["_id"]))
             if answer.ok
-            else self.refuse(answer, self.here)
+            else self.refuse(answer, self.current_address)
         )
 
 

@@ -53,7 +53,7 @@ class SettingsForm(Page):
             return self.page({"form": form}, status=422)
         changed = form.changed(self.current)
         if not changed:
-            return self.unchanged()
+            return self.report_unchanged()
         answer = self.ask("PUT", self.resource, None, self.body(changed))
         if not answer.ok:
             form.refuse(answer, self.field_name)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from core.web.pages import Page
 
 
-def _always(page: Page) -> bool:
+def _is_available(page: Page) -> bool:
     return True
 
 
@@ -23,7 +23,7 @@ class Shortcut:
     module: str
     method: str
     after: bool = False
-    is_offered: Callable[[Page], bool] = _always
+    is_offered: Callable[[Page], bool] = _is_available
 
 
 SHORTCUTS: list[Shortcut] = []

@@ -45,7 +45,7 @@ class TablePage(Page):
     record_page: ClassVar[str]
     """The name of a record's page."""
     usual: ClassVar[Sequence[str]]
-    """The names of the columns that are shown when nobody has chosen any; custom ones are added by `usual_columns`."""
+    """The names of the columns that are shown before any are chosen; custom ones are added by `usual_columns`."""
 
     edited_in_record: ClassVar[Sequence[str]] = ()
     """Columns that are edited at their place on the record's page, and not in the table."""
@@ -58,7 +58,7 @@ class TablePage(Page):
         """Return the row of a record."""
         raise NotImplementedError
 
-    def written(self, rows: Sequence[Row], columns: Iterable[Column]) -> FieldValues:
+    def custom_values(self, rows: Sequence[Row], columns: Iterable[Column]) -> FieldValues:
         """Return a writer of the rows' custom values in the columns."""
         definitions = [column.definition for column in columns if column.definition is not None]
         return field_values(self, definitions, [row.record["formData"] for row in rows])
@@ -69,7 +69,7 @@ class TablePage(Page):
 
     @cached_property
     def usual_columns(self) -> list[str]:
-        """The names of the columns that are shown when nobody has chosen any."""
+        """The names of the columns that are shown before any are chosen."""
         return list(self.usual)
 
     @property
@@ -79,8 +79,8 @@ class TablePage(Page):
 
     def preferred_columns(self) -> list[str]:
         """Return the names of the columns that the reader has chosen, or the usual ones."""
-        kept = self.reader.columns.get(self.columns_key)
-        return kept if isinstance(kept, list) and kept else self.usual_columns
+        stored = self.reader.columns.get(self.columns_key)
+        return stored if isinstance(stored, list) and stored else self.usual_columns
 
     def columns_of(self, names: Sequence[str]) -> list[Column]:
         """Return the known columns of these names, the fixed ones first."""
@@ -98,57 +98,57 @@ class ChooseColumns(TablePage):
     template = "web/columns/choose.html"
 
     @property
-    def back(self) -> str:
+    def list_url(self) -> str:
         """The list as it was."""
         return f"{self.address(self.listed_at)}?{self.request.GET.urlencode()}"
 
-    def shown_now(self) -> list[str]:
+    def displayed_columns(self) -> list[str]:
         """Return the names of the columns that the list shows now."""
-        if sent := self.request.GET.get("columns"):
-            return sent.split(",")
+        if parameter := self.request.GET.get("columns"):
+            return parameter.split(",")
         id = self.request.GET.get("saved", "")
         view = self.ask("GET", f"saved-view/{id}") if is_id(id) else None
-        kept = view.data["columns"] if view is not None and view.ok else []
-        return kept or self.preferred_columns()
+        names = view.data["columns"] if view is not None and view.ok else []
+        return names or self.preferred_columns()
 
     def show(self) -> Values:
-        chosen = [column.name for column in self.columns_of(self.shown_now())]
-        rest = [name for name in self.columns_by_name if name not in chosen]
-        return self.choice([*chosen, *rest], set(chosen))
+        names = [column.name for column in self.columns_of(self.displayed_columns())]
+        rest = [name for name in self.columns_by_name if name not in names]
+        return self.choice([*names, *rest], set(names))
 
     def choice(self, order: Sequence[str], chosen: set[str]) -> JsonObject:
         columns = sorted((self.columns_by_name[name] for name in order), key=lambda column: not column.fixed)
         lines = [(column, column.fixed or column.name in chosen) for column in columns]
-        return {"lines": lines, "back": self.back, "viewed": "saved" in self.request.GET}
+        return {"lines": lines, "back": self.list_url, "viewed": "saved" in self.request.GET}
 
-    def sent(self) -> tuple[list[str], set[str]]:
+    def read_order(self) -> tuple[list[str], set[str]]:
         """Return the names in the order of the form, and which of them are chosen."""
         order = [name for name in dict.fromkeys(self.request.POST.getlist("order")) if name in self.columns_by_name]
         return order, set(self.request.POST.getlist("shown")) & set(order)
 
     def do_move(self) -> HttpResponse:
         """Show the form again, with one column moved by a place."""
-        order, chosen = self.sent()
+        order, names = self.read_order()
         for button, by in (("up", -1), ("down", 1)):
             name = self.request.POST.get(button)
             if name in order:
                 place = order.index(name)
                 order.insert(max(0, place + by), order.pop(place))
-        return self.page(self.choice(order, chosen))
+        return self.page(self.choice(order, names))
 
     def do_save(self) -> HttpResponse:
-        order, chosen = self.sent()
-        names = [column.name for column in self.columns_of([name for name in order if name in chosen])]
+        order, shown_names = self.read_order()
+        names = [column.name for column in self.columns_of([name for name in order if name in shown_names])]
         if self.request.GET.get("saved"):
             return self.redirect_with_toast(to=self._list_with(names))
-        return self._keep(names)
+        return self._store_columns(names)
 
     def do_reset(self) -> HttpResponse:
         if self.request.GET.get("saved"):
             return self.redirect_with_toast(to=self._list_with(self.usual_columns))
-        return self._keep(None)
+        return self._store_columns(None)
 
-    def _keep(self, names: list[str] | None) -> HttpResponse:
+    def _store_columns(self, names: list[str] | None) -> HttpResponse:
         answer = self.ask_private("PUT", "profile", None, {"columns": {self.columns_key: names}})
         return self.redirect_with_toast(to=self._list_with(None)) if answer.ok else self.refuse(answer)
 
@@ -194,10 +194,10 @@ class EditCell(TablePage):
         columns = self.columns_by_name.values()
         editable = [replace(column, editable=True) for column in columns if column.editable or column.name in more]
         name = self.request.GET.get("field")
-        chosen = next((column for column in editable if name in (None, column.name)), None)
-        if chosen is None:
+        edited = next((column for column in editable if name in (None, column.name)), None)
+        if edited is None:
             raise PageError(404, _("This value can't be edited here"), _("Open the record to change it."))
-        return chosen
+        return edited
 
     @property
     def is_part(self) -> bool:
@@ -229,15 +229,17 @@ class EditCell(TablePage):
         return self._conflict_or_missing(lambda: super(EditCell, self).post(request))
 
     def do_save(self) -> HttpResponse:
-        values, before = self.values(self.record), self._before()
+        values, before = self.values(self.record), self._values_at_opening()
         form = self.cell_form(before).bind(self.request.POST)
         if not form.is_valid():
             return self.page(self.editing(form, self.record), status=422)
         changed = form.changed(before)
         if foreign := [field for field in form if values_differ(values.get(field.name), before.get(field.name))]:
-            meant = {name: value for name, value in changed.items() if values_differ(values.get(name), value)}
-            if meant:
-                now = ", ".join(f"“{said}”" for field in foreign if (said := field.field.words(values.get(field.name))))
+            own_changes = {name: value for name, value in changed.items() if values_differ(values.get(name), value)}
+            if own_changes:
+                now = ", ".join(
+                    f"“{words}”" for field in foreign if (words := field.field.words(values.get(field.name)))
+                )
                 text = _("Someone else changed this to %(now)s. Save again to keep your value.") % {
                     "now": now or "nothing"
                 }
@@ -245,7 +247,7 @@ class EditCell(TablePage):
                 return self.page(self.editing(form, self.record), status=422)
             changed = {}
         if not changed:
-            return self._saved(self.record)
+            return self._show_saved(self.record)
         body = self.cell_body(form, changed)
         if form.errors:
             return self.page(self.editing(form, self.record), status=422)
@@ -255,9 +257,9 @@ class EditCell(TablePage):
         if not answer.ok:
             form.refuse(answer)
             return self.page(self.editing(form, self.record), status=422)
-        return self._saved(answer.data, answer)
+        return self._show_saved(answer.data, answer)
 
-    def _before(self) -> JsonObject:
+    def _values_at_opening(self) -> JsonObject:
         """Return the values with which the form was opened."""
         try:
             before = orjson.loads(self.request.POST.get("before", ""))
@@ -265,7 +267,7 @@ class EditCell(TablePage):
             before = None
         return before if isinstance(before, dict) else dict(self.values(self.record))
 
-    def _saved(self, record: Values, answer: Answer | None = None) -> HttpResponse:
+    def _show_saved(self, record: Values, answer: Answer | None = None) -> HttpResponse:
         text = (_("Saved. %(warning)s") % {"warning": answer.notice}).strip() if answer else ""
         undo = answer.job if answer else ""
         if not self.is_part:
@@ -275,7 +277,7 @@ class EditCell(TablePage):
             self.add_toast(text, undo=undo)
         rows = [self.row(record)]
         columns = [self.column]
-        context = {"rows": rows, "columns": columns, "field_values": self.written(rows, columns)}
+        context = {"rows": rows, "columns": columns, "field_values": self.custom_values(rows, columns)}
         if self.in_record:
             context |= {"row": rows[0], "column": self.column, "in_record": True, "cell_url": self.request.path}
         return self.page({**context, "title": _("Saved"), "saved": True})

@@ -14,7 +14,7 @@ UNDO_SECONDS = 10
 TIMED = {"timed": "yes"}
 """Marks the fields of a form that restores the former state only for these seconds."""
 HOLD_SECONDS = UNDO_SECONDS + 2
-"""Seconds for which the server holds the action: the page with the toast takes a moment to arrive."""
+"""Seconds for which the server holds the action: the page with the toast arrives later."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Toast:
     """The former state can be restored for ten seconds only, which the toast counts down."""
 
     @classmethod
-    def of(cls, message: Any) -> Toast:
+    def from_message(cls, message: Any) -> Toast:
         kind, _, rest = (message.extra_tags or "").partition(" ")
         back = json.loads(rest) if kind == "back" else {}
         is_timed = bool(back.pop("timed", ""))

@@ -14,7 +14,7 @@ from django.db import connection, transaction
 from rest_framework import serializers
 
 from core.api.output import Computed, Output
-from core.database import writing_nothing
+from core.database import expect_no_writes
 from core.internals.rest_framework import declared_fields
 from core.text.redaction import SECRET
 
@@ -31,7 +31,7 @@ def read_only_block(seconds: int = SECONDS) -> Iterator[None]:
             # The database enforces it: a page that writes by mistake fails during a visit.
             cursor.execute("SET TRANSACTION READ ONLY")
             cursor.execute("SELECT set_config('statement_timeout', %s, true)", [f"{seconds}s"])
-        with writing_nothing():
+        with expect_no_writes():
             yield
         transaction.set_rollback(True)
 
@@ -46,12 +46,12 @@ def hide_secrets(data: Any, output: type[Output] | None, secret: re.Pattern[str]
     return {
         name: HIDDEN
         if value and (name in conceals or secret.match(name))
-        else hide_secrets(value, nested(output, name), secret)
+        else hide_secrets(value, nested_output(output, name), secret)
         for name, value in data.items()
     }
 
 
-def nested(output: type[Output] | None, name: str) -> type[Output] | None:
+def nested_output(output: type[Output] | None, name: str) -> type[Output] | None:
     """Return the Output of the field's value, or of its items."""
     field = declared_fields(output).get(name) if output is not None else None
     if isinstance(field, Computed):

@@ -254,4 +254,4 @@ class CallLog(CompanyModel):
         ]
 
     def __str__(self) -> str:
-        return f"Call with {self.number}" if self.number else self.dated()
+        return f"Call with {self.number}" if self.number else self.dated_title()

@@ -74,7 +74,7 @@ class EditComment(CommentPage):
             return self.page({"place": self.place, "form": form}, status=422)
         changed = form.changed(before)
         if not changed:
-            return self.unchanged(self.place)
+            return self.report_unchanged(self.place)
         answer = self.ask("PUT", f"comment/{self.params['id']}", None, changed)
         if answer.ok:
             return self.redirect_with_toast(_("Comment saved"), self.place)

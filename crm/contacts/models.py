@@ -158,7 +158,7 @@ class Contact(CompanyModel):
         ]
 
     def __str__(self) -> str:
-        return self.name or self.email or self.contact_number or self.dated()
+        return self.name or self.email or self.contact_number or self.dated_title()
 
 
 class CustomFieldValue(FieldValue):

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from core.text.addresses import EMAIL, PHONE, BadAddress, read_email, read_phone
-from core.text.direction import without_turns
+from core.text.direction import strip_direction_marks
 from crm.field_types.base import NO_OPTION, BadValue, FieldSpec, FieldType, TextFormat
 from crm.field_types.dates import SUCH_AS
 from crm.field_types.numbers import NUMBER
@@ -27,7 +27,7 @@ class Text(FieldType):
     name, value_types = "text", ("string", "any", "number", "boolean", "member", "array", "object")
 
     def check(self, value: Any, field: FieldSpec) -> Any:
-        return without_turns(clean_text(value, MAX_LINE)) if isinstance(value, str) else value
+        return strip_direction_marks(clean_text(value, MAX_LINE)) if isinstance(value, str) else value
 
 
 class TextArea(FieldType):

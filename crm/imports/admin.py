@@ -17,7 +17,7 @@ from core.backoffice.admin import BY_COMPANY, CompanyRecordAdmin, command
 from core.backoffice.columns import choice_text
 from core.backoffice.dialogs import has_status
 from core.backoffice.panels import ROWS, list_address, register_panel, render_link, render_table
-from core.backoffice.values import lasting
+from core.backoffice.values import duration_text
 from core.jobs.progress import ProgressMixin, progress_bar
 from core.text.labels.words import name_label
 from core.text.translation import gettext_lazy as _
@@ -98,7 +98,7 @@ class ImportAdmin(ProgressMixin, CompanyRecordAdmin):
         yield _("By"), render_link(record.created_by) if record.created_by else _("API")
         yield _("Started"), record.started_at
         if record.finished_at:
-            yield _("Took"), lasting(record.busy_ms / 1000)
+            yield _("Took"), duration_text(record.busy_ms / 1000)
         if undoing := undoing_of(record):
             yield _("Undone by"), render_link(undoing)
 

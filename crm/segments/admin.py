@@ -13,7 +13,7 @@ from core.backoffice.panels import register_panel, render_figures
 from core.backoffice.references import register_event_kind, register_references
 from core.backoffice.values import Names, json_rendering, plain_text
 from core.text.translation import gettext_lazy as _
-from core.web.words.filter_words import in_words
+from core.web.words.filter_words import filter_text
 from crm.segments.models import Segment, SegmentMember, SegmentRecord
 
 
@@ -64,6 +64,6 @@ def _conditions(value: Any, names: Names) -> str | None:
         return None
     plain = {id: plain_text(link) for id, link in names.items()}
     try:
-        return in_words(value, {}, plain).removeprefix("(").removesuffix(")")
+        return filter_text(value, {}, plain).removeprefix("(").removesuffix(")")
     except (KeyError, TypeError, AttributeError):
         return None

@@ -28,7 +28,7 @@ from core.web.lists import MATCH, Column, ListState
 from core.web.navigation.places import CONTACTS, MenuItem
 from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
-from core.web.words.filter_words import RECORDS, in_words
+from core.web.words.filter_words import RECORDS, filter_text
 from crm.segments.serializers import SegmentCreate
 
 SEGMENTS = Records("segment", "segments", "list-filter", gettext_lazy("A segment is a saved filter."))
@@ -148,8 +148,8 @@ class NewSegment(NewRecord, SegmentForm):
         tree = self.state.selection().get("advancedFilters")
         return {**values, "panel": self.panel, **({"advancedFilters": tree} if tree else {})}
 
-    def refused(self, form: Form, **context: Any) -> HttpResponse:
-        return super().refused(form, **self.context(), **context)
+    def show_refused(self, form: Form, **context: Any) -> HttpResponse:
+        return super().show_refused(form, **self.context(), **context)
 
     def do_save(self) -> HttpResponse:
         changed = filter_changes(self.request.POST, (choice.name for choice in self.choices))
@@ -158,7 +158,7 @@ class NewSegment(NewRecord, SegmentForm):
         if not self.state.filters:
             form = self.form().bind(self.request.POST)
             form.add_error(None, _("Add a filter first."))
-            return self.refused(form)
+            return self.show_refused(form)
         return self.save()
 
     def save(self) -> HttpResponse:
@@ -192,7 +192,7 @@ class NewFixedSegment(NewRecord, SegmentForm):
         answer = self.ask("POST", "segment", None, {**form.values, "kind": "static", "ids": []})
         if not answer.ok:
             form.refuse(answer)
-            return self.refused(form)
+            return self.show_refused(form)
         return self.redirect_with_toast(
             _("Segment created. Now choose its members."), self.address("segment", answer.data["_id"])
         )
@@ -229,7 +229,7 @@ class SegmentFilters(NewSegment):
         if not answer.ok:
             form = self.form()
             form.refuse(answer)
-            return self.refused(form)
+            return self.show_refused(form)
         return self.redirect_with_toast(_("Segment saved"), self.list_address())
 
 
@@ -311,7 +311,7 @@ class EditSegment(EditRecord, SegmentForm):
         records = self.record_names(tree)
         choices = {entry.name: entry for entry in record_choices(panel, self.definitions(panel))}
         conditions = tree["conditions"] if tree.get("operator") == "and" else [tree]
-        return [in_words(entry, names, records, choices, self.reader.formats) for entry in conditions]
+        return [filter_text(entry, names, records, choices, self.reader.formats) for entry in conditions]
 
     def record_names(self, tree: Values) -> dict[str, str]:
         """Return id -> name of the records in the conditions: of one kind, since a page asks little."""

@@ -109,7 +109,7 @@ def drain(deadline: float) -> None:
         if not flights.calls:
             return
         flights.land(_LOOK_AGAIN)
-    flights.let_go()
+    flights.release()
 
 
 def _begin() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from core.tenancy import as_owner
+from core.tenancy import use_owner_role
 
 QUERIES = {
     "table": """
@@ -46,7 +46,7 @@ QUERIES = {
 def catalog(connection: BaseDatabaseWrapper) -> list[str]:
     """A line for each table, column, constraint, index, policy, function, trigger, statistics object and grant."""
     lines = []
-    with as_owner(), connection.cursor() as cursor:
+    with use_owner_role(), connection.cursor() as cursor:
         for kind, query in QUERIES.items():
             cursor.execute(query)
             lines += [f"{kind} {' '.join(str(text).split())}" for (text,) in cursor.fetchall()]

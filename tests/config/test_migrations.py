@@ -25,7 +25,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
 from core.migration_operations import Additions, OneStepMigration
-from core.tenancy import as_owner, row_security
+from core.tenancy import row_security, use_owner_role
 from tests.config.catalog import catalog
 from tests.kit.examples import in_make_check
 
@@ -56,7 +56,7 @@ class Folded:
     def rename_as_before(self, *, without: Name | None = None) -> None:
         """Record the migrations of the version before, except one, instead of the folded ones."""
         recorder = MigrationRecorder(self.connection)
-        with as_owner():
+        with use_owner_role():
             for folded, names in self.replaces.items():
                 for name in [folded, *names]:
                     recorder.record_unapplied(*name)
@@ -65,7 +65,7 @@ class Folded:
                         recorder.record_applied(*name)
 
     def applied(self) -> set[Name]:
-        with as_owner():
+        with use_owner_role():
             return set(MigrationRecorder(self.connection).applied_migrations())
 
 
@@ -77,7 +77,7 @@ def folded(django_db_blocker: Any) -> Iterator[Folded]:
             cursor.execute(f'CREATE DATABASE "{name}"')
         connections.settings[ALIAS] = {**connection.settings_dict, "NAME": name}
         try:
-            with as_owner():
+            with use_owner_role():
                 made = migrate_to_first(connections[ALIAS])
             yield made
         finally:
@@ -138,13 +138,13 @@ def test_a_database_of_an_older_version_is_refused(folded: Folded) -> None:
     folded.rename_as_before()
     recorder = MigrationRecorder(folded.connection)
     (names,) = (names for key, names in folded.replaces.items() if key[0] == "crm")
-    with as_owner():
+    with use_owner_role():
         for name in names:
             recorder.record_unapplied(*name)
         recorder.record_applied("crm", "0001_initial")
     with pytest.raises(CommandError, match=r"crm\.0001_squashed_0017_buckets, .*Nothing has been changed"):
         call_command("migrate", database=ALIAS, verbosity=0)
-    with as_owner():
+    with use_owner_role():
         recorder.record_unapplied("crm", "0001_initial")
 
 

@@ -12,7 +12,7 @@ import psutil
 import pytest
 from django.db import connection, transaction
 
-from core.tenancy import as_owner
+from core.tenancy import use_owner_role
 from tests.kit.cast import make_cast
 from tests.kit.examples import in_make_check
 from tests.kit.web import HEALTH, Web, web_process
@@ -97,7 +97,7 @@ def test_a_stop_lets_a_request_end() -> None:
             answers.append(web.call("GET", "/api/key/protected/tag", cast.key.headers)[0])
 
         asking = threading.Thread(target=ask)
-        with as_owner(), transaction.atomic(), connection.cursor() as cursor:
+        with use_owner_role(), transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("LOCK TABLE crm_tag IN ACCESS EXCLUSIVE MODE")
             asking.start()
             wait_for_lock(cursor)

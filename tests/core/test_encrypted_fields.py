@@ -1,4 +1,4 @@
-"""Secrets at rest: bound to their record, read under older keys and forms, encrypted anew by `reencrypt`."""
+"""Secrets at rest: bound to their record, read under older keys and forms, encrypted again by `reencrypt`."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_tokens_of_before_are_read_and_encrypted_anew(cast: Cast, capsys: Any) -
     shown = cast.key.get(f"/api/{cast.api_key.pk}").data["key"]
     assert shown == "a" * 64
     call_command("reencrypt")
-    assert "Encrypted anew: 3" in capsys.readouterr().out
+    assert "Encrypted again: 3" in capsys.readouterr().out
     assert token_of(mine, "password").startswith(PREFIX)
     assert token_of(untouched, "password") == kept
     with cast.scope():
@@ -126,7 +126,7 @@ def test_tokens_of_before_are_read_and_encrypted_anew(cast: Cast, capsys: Any) -
         assert (found.text, found.html, found.calendar) == ("letter", "", None)
         assert ApiKey.objects.get(pk=cast.api_key.pk).key == "a" * 64
     call_command("reencrypt")
-    assert "Encrypted anew: 0" in capsys.readouterr().out
+    assert "Encrypted again: 0" in capsys.readouterr().out
 
 
 def test_keys_rotate(cast: Cast, settings: Any, capsys: Any) -> None:

@@ -29,5 +29,5 @@ from core.reports.periods import Range, period_of
     ],
 )
 def test_the_period_before(name: Range, today: str, first: str, last: str) -> None:
-    before = period_of(name, date.fromisoformat(today), ZoneInfo("Europe/Berlin"), None, None).before()
+    before = period_of(name, date.fromisoformat(today), ZoneInfo("Europe/Berlin"), None, None).previous_period()
     assert (before.first.isoformat(), before.last.isoformat()) == (first, last)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -108,6 +109,26 @@ BANNED_LOCALS = {
     "told": "answer, params",
 }
 """Names of locals, parameters and caught exceptions -> words to use instead."""
+BANNED_IN_SCRIPTS = {
+    "one": "query, element, field",
+    "found": "data, source, the element that it holds",
+    "made": "element, copy, createElement",
+    "told": "data, message",
+    "said": "message, label",
+    "words": "message, text, terms",
+    "kept": "the values that it holds",
+    "deed": "action",
+    "deeds": "actions",
+    "say": "announce",
+    "written": "serialize",
+    "trouble": "error, alert",
+    "sift": "filter",
+}
+"""Identifiers and members of our scripts, with or without underscores before them -> words to use instead."""
+SCRIPTS = ("core/static", "outreach/chat/widgets")
+NO_CODE = re.compile(r""""(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|/\*.*?\*/|(?<!:)//[^\n]*""", re.DOTALL)
+"""Strings and comments of a script."""
+IDENTIFIER = re.compile(r"(?<![-\w$])[#_]*([A-Za-z][\w$]*)(?![-\w$])")
 
 Name = tuple[int, str]
 
@@ -161,11 +182,54 @@ def banned(path: Path, source: str) -> list[str]:
     return [f"{path}:{line}: {name}; use {word}" for line, name, word in words if word]
 
 
+def banned_in_script(path: Path, source: str) -> list[str]:
+    """Return the places of banned names in a script, with the words to use instead."""
+    code = NO_CODE.sub(lambda match: "\n" * match[0].count("\n"), source)
+    places = []
+    for number, line in enumerate(code.splitlines(), 1):
+        names = dict.fromkeys(IDENTIFIER.findall(line))
+        places += [f"{path}:{number}: {name}; use {use}" for name in names if (use := BANNED_IN_SCRIPTS.get(name))]
+    return places
+
+
 def test_banned_names_are_nowhere() -> None:
     paths = [path for package in PACKAGES for path in (PROJECT / package).rglob("*.py")]
     assert len(paths) > 1000
     places = [place for path in paths for place in banned(path.relative_to(PROJECT), path.read_text())]
     assert places == []
+
+
+def test_banned_names_are_in_no_script() -> None:
+    paths = [path for folder in SCRIPTS for path in (PROJECT / folder).rglob("*.js") if "vendor" not in path.parts]
+    assert len(paths) > 15
+    places = [place for path in paths for place in banned_in_script(path.relative_to(PROJECT), path.read_text())]
+    assert places == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "const one = 1;",
+        "items.map((found) => found.id)",
+        "class A { _say(text) {} }",
+        "class A { #written() {} }",
+        "this._say(1);",
+        "const { made, text } = window.x;",
+        "for (const words of lines) {}",
+    ],
+)
+def test_each_kind_of_name_is_seen_in_scripts(source: str) -> None:
+    assert len(banned_in_script(Path("a.js"), source)) == 1
+
+
+def test_strings_and_comments_of_scripts_are_no_names() -> None:
+    source = """
+    // No one said it twice.
+    /* Nor was it
+       found */ query(".trouble", page, 'one'); // https://example.org/one
+    const address = "https://example.org/one", oneLine = saidOnce;
+    """
+    assert banned_in_script(Path("a.js"), source) == []
 
 
 @pytest.mark.parametrize(

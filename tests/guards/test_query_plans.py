@@ -20,7 +20,7 @@ from benchmarks.data.loading import exempt_owner
 from benchmarks.data.population import LOADED_TABLES, Tenant, create_fields_and_tags, load
 from benchmarks.raw import own_queries
 from core.lists.prepared import ROW_ID
-from core.tenancy import as_owner, company_scope
+from core.tenancy import company_scope, use_owner_role
 from crm.contacts.filters import CONTACT_FIELDS
 from crm.contacts.schema import ContactRow
 from crm.contacts.unique_key import live_holders
@@ -95,7 +95,7 @@ def tenant(django_db_setup: None, django_db_blocker: Any) -> Iterator[Tenant]:
                 load(made)
                 load_leads(made, made.contacts)
                 load_organizations(made)
-        with as_owner(), connection.cursor() as cursor:
+        with use_owner_role(), connection.cursor() as cursor:
             cursor.execute("ANALYZE")
         yield tenants[0]
         transaction.set_rollback(True)

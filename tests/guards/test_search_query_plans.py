@@ -16,7 +16,7 @@ from benchmarks.data.loading import exempt_owner
 from benchmarks.data.population import Tenant
 from benchmarks.raw import own_queries
 from core.lists import matching
-from core.tenancy import as_owner, company_scope
+from core.tenancy import company_scope, use_owner_role
 from tests.guards.test_query_plans import PAGE, indexes, kinds, plans, read_in_full, tenant, walk  # noqa: F401
 from tests.kit.examples import in_make_check
 
@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.django_db, in_make_check]
 @pytest.fixture(scope="module")
 def leads(tenant: Tenant, django_db_blocker: Any) -> Tenant:  # noqa: F811
     """The company with a lead for every other contact."""
-    with django_db_blocker.unblock(), exempt_owner(("crm_lead",)), as_owner(), connection.cursor() as cursor:
+    with django_db_blocker.unblock(), exempt_owner(("crm_lead",)), use_owner_role(), connection.cursor() as cursor:
         cursor.execute(
             "INSERT INTO crm_lead (id, company_id, created_at, updated_at, contact_id, status, source, notes, custom, is_deleted)"  # noqa: E501
             " SELECT 'f' || substr(id, 2), company_id, created_at, updated_at, id, 'new', '', '', '{}', false"

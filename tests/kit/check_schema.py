@@ -26,14 +26,15 @@ def main() -> None:
     from config.api_docs.programs import of_programs
     from tests.kit import openapi
 
+    path = openapi.file_of_sources()
     file = settings.BASE_DIR / "var" / "schema.json"
     call_command("spectacular", fail_on_warn=True, format="openapi-json", file=str(file))
-    made = file.read_bytes()
-    schema = orjson.loads(made)
+    content = file.read_bytes()
+    schema = orjson.loads(content)
     for name, part in (("whole", schema), ("key", of_programs(schema))):
         if wrong := problems(part):
             sys.exit(f"The OpenAPI schema ({name}) is not valid:\n" + "\n".join(wrong[:20]))
-    openapi.keep(made)
+    openapi.store(content, path)
 
 
 if __name__ == "__main__":

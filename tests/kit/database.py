@@ -34,7 +34,7 @@ from accounts.models import Company, RefreshToken, User
 from config.local.embedded.binaries import postgres_programs
 from config.local.embedded.postgres_setup import SUPERUSER
 from core.messages import forget
-from core.tenancy import SYSTEM_ROLE, as_owner, unscoped
+from core.tenancy import SYSTEM_ROLE, unscoped, use_owner_role
 from core.tenancy.models import CompanyRow
 from core.tenancy.row_security import CREATE_ROLES
 
@@ -128,7 +128,7 @@ def _make_template(session: psycopg.Connection, template: str, dump: Path) -> No
     _use(unfinished)
     kept = dump.exists()
     if kept:
-        with as_owner(), connection.cursor() as cursor:
+        with use_owner_role(), connection.cursor() as cursor:
             cursor.execute(CREATE_ROLES)
         connection.close()
         _run("psql", "--quiet", "--no-psqlrc", "--set=ON_ERROR_STOP=1", f"--file={dump}", "--output=/dev/null")
@@ -208,7 +208,7 @@ PAST_TRIGGERS = "SET LOCAL app.owner = 'on'"
 
 def keep_seeds() -> None:
     """Copy the rows that the database has now, before the first test, to a schema of their own."""
-    with as_owner(), connection.cursor() as cursor:
+    with use_owner_role(), connection.cursor() as cursor:
         tables = _tables(cursor)
         cursor.execute(f"CREATE SCHEMA {SEEDS}; GRANT USAGE, CREATE ON SCHEMA {SEEDS} TO {SYSTEM_ROLE}")
     # The owner of the tables is under their policies, too: only the system's role sees all companies.

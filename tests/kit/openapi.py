@@ -42,7 +42,7 @@ def generate() -> bytes:
     return OpenApiJsonRenderer().render(SchemaGenerator().get_schema(request=None, public=True), renderer_context={})
 
 
-def _place() -> Path:
+def file_of_sources() -> Path:
     """Return where the schema is kept that the present sources make."""
     digest = hashlib.sha256()
     for package in sorted(settings.BASE_DIR.glob("*/__init__.py")):
@@ -52,27 +52,29 @@ def _place() -> Path:
     return FOLDER / f"openapi-{digest.hexdigest()[:16]}.json"
 
 
-def keep(made: bytes) -> None:
-    """Keep the schema for all processes, instead of older ones."""
-    kept = _place()
+def store(schema: bytes, path: Path) -> None:
+    """Store the schema for all processes, in place of older ones.
+
+    The path is that of the sources that it was made from: one may have been saved since.
+    """
     FOLDER.mkdir(parents=True, exist_ok=True)
-    fresh = kept.with_suffix(f".{os.getpid()}")
-    fresh.write_bytes(made)
+    fresh = path.with_suffix(f".{os.getpid()}")
+    fresh.write_bytes(schema)
     for old in FOLDER.glob("openapi-*.json"):
         old.unlink()
-    fresh.rename(kept)
+    fresh.rename(path)
 
 
 @cache
 def document() -> dict[str, Any]:
     """Return the schema that the present sources make."""
-    kept = _place()
+    path = file_of_sources()
     FOLDER.mkdir(parents=True, exist_ok=True)
     with (FOLDER / "openapi.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not kept.exists():
-            keep(generate())
-        return orjson.loads(kept.read_bytes())  # type: ignore[no-any-return]
+        if not path.exists():
+            store(generate(), path)
+        return orjson.loads(path.read_bytes())  # type: ignore[no-any-return]
 
 
 @cache

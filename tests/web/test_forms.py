@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import pytest
+from django.core.validators import RegexValidator
 from django.http import QueryDict
 from rest_framework import serializers
 
@@ -76,6 +77,55 @@ def schema_error(body: JsonObject) -> ApiError:
 
 ANOTHER = "Another record has this value already."
 WRONG = "Some values are missing or wrong."
+
+
+def required_form(**initial: Any) -> Form:
+    """Return a form of required fields, with a record's values if there are any."""
+    fields = [
+        Field("name", "Name", required=True),
+        Field("stage", "Stage", "select", required=True, options=[Option("a", "A")]),
+        Field("tags", "Tags", "checks", required=True, options=[Option("a", "A")]),
+        Field("size", "Size", "number", required=True),
+        Field("on", "On", "switch", required=True),
+        Field("secret", "Secret", "password"),
+    ]
+    return Form(fields=fields, initial=initial)
+
+
+def test_required_fields_are_refused_where_they_are_empty() -> None:
+    bound = required_form().bind(QueryDict("name=+&stage=&size=&secret=abc"))
+    assert bound.refused_fields == []  # a form that is only shown again
+    assert (bound.is_valid(), bound.is_valid()) == (False, False)
+    errors = {field.name: field.error for field in bound if field.error}
+    assert errors == {
+        "name": "Enter a value.",
+        "stage": "Choose a value.",
+        "tags": "Choose a value.",
+        "size": "Enter a value.",
+        "secret": "Enter this value again.",
+    }
+
+
+def test_zero_and_false_are_values() -> None:
+    bound = required_form().bind(QueryDict("name=0&stage=a&tags=a&size=0"))
+    assert (bound.is_valid(), bound.cleaned_data["size"], bound.cleaned_data["on"]) == (True, 0, False)
+
+
+def test_empty_values_that_were_not_sent_or_touched_stay() -> None:
+    record = {"name": "", "stage": "a", "tags": ["a"], "size": 5}
+    assert required_form(**record).bind(QueryDict("name=&stage=a&tags=a&size=5")).is_valid()
+    assert required_form().bind({"tags": ["a"]}).is_valid()
+    cleared = required_form(**record).bind(QueryDict("name=&stage=a&tags=a&size="))
+    assert (cleared.is_valid(), [field.name for field in cleared.refused_fields]) == (False, ["size"])
+
+
+def test_validators_are_asked() -> None:
+    field = Field("code", "Code")
+    field.validators = [RegexValidator("^[A-Z]+$", "Use capitals only.")]
+    assert Form(fields=[field.copy()]).bind({"code": "AB"}).is_valid()
+    assert Form(fields=[field.copy()]).bind({"code": ""}).is_valid()
+    refused = Form(fields=[field]).bind({"code": "ab"})
+    assert (refused.is_valid(), refused["code"].error) == (False, "Use capitals only.")
 
 
 @pytest.mark.parametrize(

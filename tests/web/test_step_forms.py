@@ -13,7 +13,7 @@ from django.urls import Resolver404, resolve
 
 from accounts.models import Member, Role
 from core.web.flows.schema_forms import SchemaForm
-from core.web.flows.schemas import Schema, Sources, meets
+from core.web.flows.schemas import Schema, Sources, matches_condition
 from outreach.chat.chatbots.pages.types import TYPES as CHATBOT_TYPES
 from outreach.connections.mail_vendors.registry import letters
 from outreach.models import AiApp, MailApp
@@ -356,7 +356,7 @@ def test_a_source_that_names_nothing_leaves_a_field_to_type_in(
     ],
 )
 def test_what_makes_a_setting_matter(sent: list[str], wanted: list[Any], result: bool) -> None:
-    assert meets(sent, wanted) is result
+    assert matches_condition(sent, wanted) is result
 
 
 SHOWN: Schema = {

@@ -11,7 +11,7 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from core.jobs import WORK
-from core.tenancy import as_owner, unscoped
+from core.tenancy import unscoped, use_owner_role
 from crm.models import BulkJob
 from tests.kit.cast import Cast, make_cast
 from tests.kit.rows import kept_for_module
@@ -193,7 +193,7 @@ def test_lists_and_overlays_read_indexes(cast: Cast) -> None:
     with cast.scope(), connection.cursor() as cursor:
         WorkflowRun.objects.filter(pk=second.pk).update(workflow=other, version=version)
         cursor.execute(RUNS, [[first.pk, second.pk]])
-        with as_owner():
+        with use_owner_role():
             cursor.execute("ANALYZE workflows_workflowrun")
 
         def plan(sql: str, params: Any = None) -> str:

@@ -11,7 +11,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from core.tenancy import as_owner
+from core.tenancy import use_owner_role
 from tests.kit.cast import Cast
 from tests.kit.html import html_of
 from tests.web.helpers import at, enter, text_of
@@ -73,7 +73,7 @@ def test_runs_are_found_by_the_time_they_began(cast: Cast) -> None:
     others = ", ".join(f'"{one.column}"' for one in WorkflowRun._meta.local_concrete_fields if one.column not in known)
     with cast.scope():
         run = make_run(make_version(), "completed")
-        with as_owner(), connection.cursor() as cursor:
+        with use_owner_role(), connection.cursor() as cursor:
             cursor.execute(COPY.format(others=others), [run.pk])
             cursor.execute("ANALYZE workflows_workflowrun")
         with CaptureQueriesContext(connection) as asked:

@@ -210,7 +210,7 @@ class RunCall(CompanyWork):
         return f"{code_label(self.node).capitalize()} to {self.host}"
 
     @classmethod
-    def freed(cls, rows: list[tuple[str, Any]], held: str, status: str) -> None:
+    def handle_freed(cls, rows: list[tuple[str, Any]], held: str, status: str) -> None:
         from workflows.engine.waits.calls import report_abandoned_calls  # noqa: PLC0415  calls are of this model
 
         report_abandoned_calls(rows)
@@ -282,7 +282,7 @@ class RunApproval(CompanyModel):
         ]
 
     def __str__(self) -> str:
-        return self.text[:80] or self.dated()
+        return self.text[:80] or self.dated_title()
 
 
 class RunStep(CompanyModel):

@@ -12,7 +12,7 @@ from core.types import Values
 from core.web.forms import Field, Form
 from core.web.lists import Column
 from core.web.navigation.places import SETTINGS, MenuItem
-from core.web.pages import Page, PageError, nothing_here
+from core.web.pages import Page, PageError, page_not_found
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
 
 SECRETS = Records(
@@ -83,7 +83,7 @@ class Secret(EditRecord, SecretForm):
     def record(self) -> Values:
         rows = self.read("workflow/secrets", {"ids": [self.params["id"]], "p": "1", "n": "1"}).data
         if not rows:
-            raise nothing_here()
+            raise page_not_found()
         return {"id": rows[0]["_id"], "name": rows[0]["name"], "host": rows[0]["host"]}
 
     def consequence(self) -> str:

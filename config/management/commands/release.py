@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from core.hold.services import current_hold, end_hold
-from core.jobs.due import held_back
+from core.jobs.due import names_on_hold
 from outreach.messaging.delivery.sending.restored import mark_due_unknown
 
 
@@ -34,7 +34,7 @@ class Command(BaseCommand):
             self.stdout.write("Nothing is held.")
             return
         self.stdout.write(f"Held since {hold.since:%Y-%m-%d %H:%M:%S} UTC: {hold.reason}.")
-        self.stdout.write(f"Due: {', '.join(held_back()) or 'nothing'}.")
+        self.stdout.write(f"Due: {', '.join(names_on_hold()) or 'nothing'}.")
         if options["check"]:
             return
         if until is not None:

@@ -63,7 +63,7 @@ class Schema(AutoSchema):
                 method=self.method,
                 action=action,
                 reads=self.declared.many,
-                tagged=action in ("retrieve", *WRITES) and self.view.tagged,
+                tagged=action in ("retrieve", *WRITES) and self.view.has_etag,
             )
         return operation
 
@@ -100,14 +100,14 @@ class Schema(AutoSchema):
 
     def _list_parameters(self) -> list[Any]:
         """Return what the operation takes of the parameters that lists and records have in common."""
-        if self.view.action == "retrieve" and self.view.tagged:
+        if self.view.action == "retrieve" and self.view.has_etag:
             return [FIELDS]
         if not (self.declared.many or self.declared.bulk):
             return []
         selecting = ("searchBy", "searchValue", "filters", "advancedFilters", "ids", "nids")
-        taken = self.declared.list_parameters if self.declared.many else selecting
-        parameters = [parameter for parameter in LIST_PARAMETERS if taken is None or parameter.name in taken]
-        return [*parameters, FIELDS] if self.declared.many and taken is None else parameters
+        names = self.declared.list_parameters if self.declared.many else selecting
+        parameters = [parameter for parameter in LIST_PARAMETERS if names is None or parameter.name in names]
+        return [*parameters, FIELDS] if self.declared.many and names is None else parameters
 
     def _resolve_path_parameters(self, variables: list[str]) -> list[JsonObject]:
         schemas = {

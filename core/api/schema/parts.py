@@ -24,7 +24,7 @@ def _header(name: str, description: str) -> JsonObject:
     return {"in": "header", "name": name, "description": description, "schema": {"type": "string"}}
 
 
-def _failing(description: str, schema: Mapping[str, str], **headers: Any) -> JsonObject:
+def _failure_response(description: str, schema: Mapping[str, str], **headers: Any) -> JsonObject:
     return {"description": description, "headers": headers, "content": {"application/json": {"schema": schema}}}
 
 
@@ -152,12 +152,12 @@ COMPONENTS: dict[str, JsonObject] = {
             "description": "The record has not changed",
             "headers": {"ETag": ref("headers", "ETag")},
         },
-        "StillUnderWay": _failing(
+        "StillUnderWay": _failure_response(
             "A request with this Idempotency-Key has begun and has not ended",
             ref("schemas", ERROR_NAME),
             **{"Retry-After": ref("headers", "RetryAfter")},
         ),
-        "RecordChanged": _failing("The record is not the one of If-Match", ref("schemas", "RecordChanged")),
+        "RecordChanged": _failure_response("The record is not the one of If-Match", ref("schemas", "RecordChanged")),
         **SHARED,
     },
 }

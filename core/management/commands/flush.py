@@ -6,10 +6,10 @@ from typing import Any
 
 from django.core.management.commands import flush
 
-from core.tenancy import as_owner
+from core.tenancy import use_owner_role
 
 
 class Command(flush.Command):
     def handle(self, **options: Any) -> None:
-        with as_owner():
+        with use_owner_role():
             super().handle(**options)

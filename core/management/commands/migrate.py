@@ -1,4 +1,4 @@
-"""Django's migrate, run as the login role that owns the tables (core.tenancy.as_owner).
+"""Django's migrate, run as the login role that owns the tables (core.tenancy.use_owner_role).
 
 It refuses databases that lack some of the folded migrations (docs/decisions/0014). Afterwards companies get the data of
 the new release.
@@ -15,7 +15,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
-from core.tenancy import as_owner
+from core.tenancy import use_owner_role
 from core.tenancy.provisioning import provision_companies
 from core.tenancy.row_security import CREATE_ROLES
 
@@ -23,7 +23,7 @@ from core.tenancy.row_security import CREATE_ROLES
 class Command(migrate.Command):
     def handle(self, *args: Any, **options: Any) -> None:
         connection = connections[options["database"]]
-        with as_owner():
+        with use_owner_role():
             refuse_half_migrated(connection)
             with connection.cursor() as cursor:
                 cursor.execute(CREATE_ROLES)

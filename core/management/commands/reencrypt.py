@@ -19,15 +19,15 @@ BATCH = 500
 
 
 class Command(BaseCommand):
-    help = "Encrypts secrets at rest anew, under the first of FIELD_ENCRYPTION_KEY, while the service runs."
+    help = "Encrypts secrets at rest again, under the first of FIELD_ENCRYPTION_KEY, while the service runs."
 
     def handle(self, *args: Any, **options: Any) -> None:
         renewed = unreadable = 0
-        with unscoped(reason="secrets of all companies are encrypted anew"):
+        with unscoped(reason="secrets of all companies are encrypted again"):
             for field in encrypted_fields():
                 done, failed = renew(field)
                 renewed, unreadable = renewed + done, unreadable + failed
-        self.stdout.write(f"Encrypted anew: {renewed}")
+        self.stdout.write(f"Encrypted again: {renewed}")
         if unreadable:
             raise CommandError(f"{unreadable} secrets cannot be read under any key of FIELD_ENCRYPTION_KEY")
 

@@ -3,7 +3,7 @@
 // take what the card's data say. A place with data-asks opens the form #ask first. What the page answers gives the parts with
 // data-fresh and the toast, and a refusal puts the card back.
 
-const one = (selector, root = document) => root.querySelector(selector);
+const query = (selector, root = document) => root.querySelector(selector);
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 const FAR = 6; // px that a pointer moves before it takes a card along
 const EDGE = 48; // px at the sides of the board that make it scroll
@@ -13,30 +13,30 @@ class Board extends HTMLElement {
   #moved = false;
 
   connectedCallback() {
-    this.addEventListener("pointerdown", (event) => this.#take(event));
-    this.addEventListener("pointermove", (event) => this.#carry(event));
+    this.addEventListener("pointerdown", (event) => this.#pickUp(event));
+    this.addEventListener("pointermove", (event) => this.#dragMove(event));
     this.addEventListener("pointerup", (event) => this.#drop(event));
     this.addEventListener("pointercancel", () => this.#end());
     this.addEventListener("dragstart", (event) => event.preventDefault());
     this.addEventListener("keydown", (event) => { if (event.key === "Escape") this.#end(); });
-    this.addEventListener("click", (event) => this.#clicked(event), true);
-    this.addEventListener("submit", (event) => this.#chosen(event));
+    this.addEventListener("click", (event) => this.#onClick(event), true);
+    this.addEventListener("submit", (event) => this.#onSubmit(event));
   }
 
   disconnectedCallback() { this.#end(); }
 
-  get form() { return one("#move", this); }
+  get form() { return query("#move", this); }
 
-  #take(event) {
+  #pickUp(event) {
     const card = event.target.closest("[data-place] [data-card]");
-    const held = event.pointerType === "mouse" ? event.button === 0 : event.target.closest(".grip");
+    const canDrag = event.pointerType === "mouse" ? event.button === 0 : event.target.closest(".grip");
     this.#moved = false;
-    if (!card || !held || !this.form || event.target.closest("[data-move]")) return;
+    if (!card || !canDrag || !this.form || event.target.closest("[data-move]")) return;
     if (event.pointerType !== "mouse") event.preventDefault();
     this.#drag = { card, id: event.pointerId, x: event.clientX, y: event.clientY };
   }
 
-  #carry(event) {
+  #dragMove(event) {
     const drag = this.#drag;
     if (!drag || drag.id !== event.pointerId) return;
     const [x, y] = [event.clientX - drag.x, event.clientY - drag.y];
@@ -52,11 +52,11 @@ class Board extends HTMLElement {
       this.#moved = true;
     }
     drag.ghost.style.translate = `${x}px ${y}px`;
-    const board = one(".board", this) ?? this, sides = board.getBoundingClientRect();
+    const board = query(".board", this) ?? this, sides = board.getBoundingClientRect();
     if (event.clientX > sides.right - EDGE) board.scrollLeft += 12;
     if (event.clientX < sides.left + EDGE) board.scrollLeft -= 12;
-    const over = this.#placeAt(event);
-    for (const place of all("[data-place]", this)) place.classList.toggle("over", place === over);
+    const target = this.#placeAt(event);
+    for (const place of all("[data-place]", this)) place.classList.toggle("over", place === target);
   }
 
   #placeAt(event) {
@@ -82,15 +82,15 @@ class Board extends HTMLElement {
     for (const place of all("[data-place].over", this)) place.classList.remove("over");
   }
 
-  #clicked(event) {
+  #onClick(event) {
     const dragged = this.#moved && event.detail > 0; // a key's click has no detail
     this.#moved = false;
     if (dragged) { event.preventDefault(); event.stopPropagation(); return; }
     const opener = event.target.closest("[data-move]");
     if (!opener || !this.form || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
-    const here = opener.closest("[data-place]")?.dataset.place;
-    this.#open(opener.closest("[data-card]"), opener, (value) => value !== here);
+    const currentPlace = opener.closest("[data-place]")?.dataset.place;
+    this.#open(opener.closest("[data-card]"), opener, (value) => value !== currentPlace);
   }
 
   // Opens the form with the buttons of some places, at its first input.
@@ -99,18 +99,18 @@ class Board extends HTMLElement {
     this.#fill(card);
     for (const button of all("button[value]", this.form)) button.disabled = !offers(button.value);
     this.form.showPopover({ source });
-    one("input:not([type=hidden]), button:enabled", this.form)?.focus();
+    query("input:not([type=hidden]), button:enabled", this.form)?.focus();
   }
 
   // Asks for more before the move, such as the reason for a loss.
   #ask(card, place) {
-    const form = one("#ask", this);
+    const form = query("#ask", this);
     form.reset();
     form.elements.id.value = card.dataset.card;
     form.elements[this.form.dataset.field].value = place;
-    one("[data-card-name]", form).textContent = one(".name", card).textContent.trim();
-    form.showPopover({ source: one("[data-move]", card) ?? card });
-    one("select", form).focus();
+    query("[data-card-name]", form).textContent = query(".name", card).textContent.trim();
+    form.showPopover({ source: query("[data-move]", card) ?? card });
+    query("select", form).focus();
   }
 
   // Tells the form which card it is about.
@@ -121,21 +121,21 @@ class Board extends HTMLElement {
     }
   }
 
-  #chosen(event) {
+  #onSubmit(event) {
     const form = event.target;
     if (!form.matches("#move, #ask") || !event.submitter) return;
     event.preventDefault();
     form.hidePopover();
-    const card = one(`[data-card="${form.elements.id.value}"]`, this);
+    const card = query(`[data-card="${form.elements.id.value}"]`, this);
     const value = event.submitter.value || form.elements[this.form.dataset.field].value;
-    if (card && form === this.form && one(`[data-place="${CSS.escape(value)}"][data-asks]`, this)) this.#ask(card, value);
+    if (card && form === this.form && query(`[data-place="${CSS.escape(value)}"][data-asks]`, this)) this.#ask(card, value);
     else if (card) this.#move(card, value, form);
   }
 
   async #move(card, value, form = this.form) {
     const [list, next] = [card.parentElement, card.nextElementSibling];
-    const place = one(`[data-place="${CSS.escape(value)}"]`, this);
-    if (place) (one(".cards", place) ?? place).prepend(card);
+    const place = query(`[data-place="${CSS.escape(value)}"]`, this);
+    if (place) (query(".cards", place) ?? place).prepend(card);
     this.#fill(card);
     const body = new URLSearchParams(new FormData(form));
     body.set(this.form.dataset.field, value);
@@ -144,14 +144,14 @@ class Board extends HTMLElement {
       const answer = await fetch(form.action, { method: "POST", body, headers: { "HX-Request": "true" } });
       if (answer.ok) page = new DOMParser().parseFromString(await answer.text(), "text/html");
     } catch { /* told below */ }
-    if (!page || one(".toast.bad", page)) list.insertBefore(card, next?.parentElement === list ? next : null);
+    if (!page || query(".toast.bad", page)) list.insertBefore(card, next?.parentElement === list ? next : null);
     if (!page) { document.dispatchEvent(new Event("htmx:error")); return; }
     for (const part of all("[data-fresh]", this)) {
-      const same = page.getElementById(part.id);
-      if (same) part.replaceWith(document.importNode(same, true));
+      const counterpart = page.getElementById(part.id);
+      if (counterpart) part.replaceWith(document.importNode(counterpart, true));
     }
-    one("#toasts")?.replaceChildren(...all("#toasts > *", page).map((found) => document.importNode(found, true)));
-    all(`[data-move="${card.dataset.card}"]`, this).find((found) => found.checkVisibility())?.focus();
+    query("#toasts")?.replaceChildren(...all("#toasts > *", page).map((toast) => document.importNode(toast, true)));
+    all(`[data-move="${card.dataset.card}"]`, this).find((opener) => opener.checkVisibility())?.focus();
   }
 }
 

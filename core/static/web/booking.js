@@ -3,11 +3,11 @@
 
 (() => {
   const form = document.querySelector("form.booking-zone");
-  const asked = new URLSearchParams(location.search);
-  if (!form || asked.has("tz")) return;
-  const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  if (here && here !== form.dataset.zone) { // a name that is not listed, such as an old one, is understood too
-    asked.set("tz", here);
-    location.replace(`${location.pathname}?${asked}`);
+  const parameters = new URLSearchParams(location.search);
+  if (!form || parameters.has("tz")) return;
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (zone && zone !== form.dataset.zone) { // a name that is not listed, such as an old one, is understood too
+    parameters.set("tz", zone);
+    location.replace(`${location.pathname}?${parameters}`);
   }
 })();

@@ -1,7 +1,7 @@
 // Values of a table or of a record's facts, changed at their place: a pen, a double click in a table, a click on a fact or Enter
 // on a pen opens the form, which the value's own small page has; Esc gives the value back. Arrows walk from pen to pen of a row.
 
-const one = (selector, root = document) => root.querySelector(selector);
+const query = (selector, root = document) => root.querySelector(selector);
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 const CELL = "td, dd.fact", FORM = ":is(td, dd.fact) .cell-form";
 const FIELDS = "input:not([type=hidden]), select, textarea";
@@ -21,16 +21,16 @@ async function ask(address, options = {}) {
 }
 
 // Puts the cell of an answer in the place of this one.
-function put(cell, page) {
-  const found = page && one(CELL, page);
-  if (!found || !cell.isConnected) return;
-  const made = document.importNode(found, true);
-  made.classList.add(...cell.classList);
-  const form = one(".cell-form", made);
-  made.classList.toggle("editing", Boolean(form));
-  if (form) before.set(made, before.get(cell) ?? cell);
-  cell.replaceWith(made);
-  const field = form ? one("[aria-invalid]", form) ?? all(FIELDS, form).at(one(".cell-form", cell) ? -1 : 0) ?? form : one(".pen", made);
+function replaceCell(cell, page) {
+  const source = page && query(CELL, page);
+  if (!source || !cell.isConnected) return;
+  const copy = document.importNode(source, true);
+  copy.classList.add(...cell.classList);
+  const form = query(".cell-form", copy);
+  copy.classList.toggle("editing", Boolean(form));
+  if (form) before.set(copy, before.get(cell) ?? cell);
+  cell.replaceWith(copy);
+  const field = form ? query("[aria-invalid]", form) ?? all(FIELDS, form).at(query(".cell-form", cell) ? -1 : 0) ?? form : query(".pen", copy);
   field?.focus();
   if (field?.matches("input:not([type=checkbox], [type=radio])")) field.select();
 }
@@ -41,14 +41,14 @@ async function open(pen) {
   cell.ariaBusy = "true";
   const page = await ask(pen.href);
   cell.ariaBusy = null;
-  put(cell, page);
+  replaceCell(cell, page);
 }
 
 function cancel(form, focus = true) {
-  const cell = form.closest(CELL), was = before.get(cell);
-  if (!was) return;
-  cell.replaceWith(was);
-  if (focus) one(".pen", was)?.focus();
+  const cell = form.closest(CELL), previous = before.get(cell);
+  if (!previous) return;
+  cell.replaceWith(previous);
+  if (focus) query(".pen", previous)?.focus();
 }
 
 async function save(form) {
@@ -57,15 +57,15 @@ async function save(form) {
   const page = await ask(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)) });
   form.ariaBusy = null;
   if (!page) return;
-  put(form.closest(CELL), page);
-  if (!one(".cell-form", page)) renew();
+  replaceCell(form.closest(CELL), page);
+  if (!query(".cell-form", page)) renew();
   const toasts = all("#toasts > *", page);
-  if (toasts.length) one("#toasts")?.replaceChildren(...toasts.map((found) => document.importNode(found, true)));
+  if (toasts.length) query("#toasts")?.replaceChildren(...toasts.map((toast) => document.importNode(toast, true)));
 }
 
 // Shows what else a saved fact changes on the page; the facts stay, since somebody may be in them.
 function renew() {
-  if (!one("#facts")) return;
+  if (!query("#facts")) return;
   const refresh = document.createElement("lw-refresh");
   refresh.setAttribute("of", "#timeline");
   refresh.setAttribute("keep", "#facts");
@@ -74,15 +74,15 @@ function renew() {
 }
 
 document.addEventListener("click", (event) => {
-  const fact = event.target.closest("a, button, input, select, textarea, label") || getSelection().type === "Range" ? null : event.target.closest("dd.fact");
-  const pen = event.target.closest(".pen") ?? (fact && one(":scope > .pen", fact));
+  const cell = event.target.closest("a, button, input, select, textarea, label") || getSelection().type === "Range" ? null : event.target.closest("dd.fact");
+  const pen = event.target.closest(".pen") ?? (cell && query(":scope > .pen", cell));
   if (pen && !event.ctrlKey && !event.metaKey && !event.shiftKey) { event.preventDefault(); open(pen); }
   const cancelling = event.target.closest("[data-cancel]");
   if (cancelling) cancel(cancelling.closest(".cell-form"));
 });
 
 document.addEventListener("dblclick", (event) => {
-  const pen = event.target.closest("a, input, .cell-form") ? null : one(":scope > .pen", event.target.closest("td") ?? document);
+  const pen = event.target.closest("a, input, .cell-form") ? null : query(":scope > .pen", event.target.closest("td") ?? document);
   if (pen) open(pen);
 });
 
@@ -128,5 +128,5 @@ window.addEventListener("hashchange", markTab);
 markTab();
 // Browsers give the focus to the part that the address names, and not to its field.
 window.addEventListener("load", () => {
-  if (location.hash === "#history") requestAnimationFrame(() => one("#history [autofocus]")?.focus());
+  if (location.hash === "#history") requestAnimationFrame(() => query("#history [autofocus]")?.focus());
 });

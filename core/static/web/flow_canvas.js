@@ -1,7 +1,7 @@
 // The canvas of a graph, as it is drawn: the steps, the lines between, what is chosen and what is in sight.
 
-const { one, all } = window.lwFlow;
-const made = (name, css, root = document) => Object.assign(root.createElement(name), { className: css });
+const { query, all } = window.lwFlow;
+const createElement = (name, css, root = document) => Object.assign(root.createElement(name), { className: css });
 const SVG = "http://www.w3.org/2000/svg";
 const WIDE = 220, HIGH = 92; // a card is as high from the start on: counts that come later move nothing
 const READABLE = 0.85; // the least size at which a drawing is opened
@@ -10,11 +10,11 @@ class FlowCanvas extends HTMLElement {
   // nodes, edges, shown (label, about, ways, problems of each node), start (the type of the first one), updatedAt. Of an
   // ordered one the service places the nodes and draws the edges: people say which steps there are, in which order.
   _graph = null;
-  _answered = new Map(); // id of a node -> what it did in a conversation that was tried
-  _before = [];
-  _after = [];
+  _answeredNodes = new Map(); // id of a node -> what it did in a conversation that was tried
+  _undoStack = [];
+  _redoStack = [];
   _view = { x: 0, y: 0, scale: 1 };
-  _at = ""; // the id of the chosen node
+  _selectedId = ""; // the id of the chosen node
   _edge = ""; // or of the chosen edge
   _link = null; // a connection that is being drawn: node and handle
   _drag = null;
@@ -25,10 +25,10 @@ class FlowCanvas extends HTMLElement {
 
   // What is drawn
 
-  _take(graph) {
+  _setGraph(graph) {
     this._graph = graph;
-    this._at = graph.renamed?.[this._at] ?? this._at;
-    if (this._at && !this._node(this._at)) this._at = "";
+    this._selectedId = graph.renamed?.[this._selectedId] ?? this._selectedId;
+    if (this._selectedId && !this._node(this._selectedId)) this._selectedId = "";
   }
 
   get may() { return this._graph.mayChange; }
@@ -43,51 +43,51 @@ class FlowCanvas extends HTMLElement {
     this._elements.clear();
     for (const node of this._order()) {
       const ways = [["out", window.lwText("then")]];
-      const shown = this._graph.shown[node.id] ?? { label: node.data.label || node.type, about: "", group: "", ways, problems: [] };
-      const box = made("button", `flow-node group-${shown.group}`);
+      const view = this._graph.shown[node.id] ?? { label: node.data.label || node.type, about: "", group: "", ways, problems: [] };
+      const box = createElement("button", `flow-node group-${view.group}`);
       box.type = "button";
       box.dataset.id = node.id;
       box.classList.toggle("off", node.data.disabled === true);
-      box.classList.toggle("wrong", shown.problems.length > 0);
-      box.classList.toggle("answered", this._answered.has(node.id));
-      const name = made("b", "");
-      name.textContent = shown.label;
-      const about = made("span", "about");
-      about.textContent = about.title = shown.about;
+      box.classList.toggle("wrong", view.problems.length > 0);
+      box.classList.toggle("answered", this._answeredNodes.has(node.id));
+      const name = createElement("b", "");
+      name.textContent = view.label;
+      const about = createElement("span", "about");
+      about.textContent = about.title = view.about;
       box.append(name, about);
-      if (shown.problems.length) {
-        const mark = made("span", "mark");
+      if (view.problems.length) {
+        const mark = createElement("span", "mark");
         mark.textContent = "!";
-        mark.title = shown.problems.join("\n");
+        mark.title = view.problems.join("\n");
         mark.setAttribute("aria-hidden", "true");
         box.append(mark);
       }
-      const counts = made("span", "counts");
+      const counts = createElement("span", "counts");
       counts.dataset.counts = node.id;
-      const known = this._counts?.get(node.id);
-      if (known) counts.append(...[...known.childNodes].map((child) => child.cloneNode(true)));
+      const summary = this._counts?.get(node.id);
+      if (summary) counts.append(...[...summary.childNodes].map((child) => child.cloneNode(true)));
       box.append(counts);
-      const said = made("span", "hidden-text");
-      said.textContent = [node.data.disabled ? window.lwText("left_out") : "", ...shown.problems, this._answered.get(node.id)].filter(Boolean).join(", ");
-      if (said.textContent) box.append(said);
+      const hint = createElement("span", "hidden-text");
+      hint.textContent = [node.data.disabled ? window.lwText("left_out") : "", ...view.problems, this._answeredNodes.get(node.id)].filter(Boolean).join(", ");
+      if (hint.textContent) box.append(hint);
       this._elements.set(node.id, box);
       this.world.append(box);
-      for (const [place, [handle, words]] of shown.ways.entries()) {
+      for (const [place, [handle, label]] of view.ways.entries()) {
         if (!this.may) break;
-        const port = made("button", "flow-port");
+        const port = createElement("button", "flow-port");
         port.type = "button";
         port.tabIndex = -1;
         port.dataset.node = node.id;
         port.dataset.handle = handle;
-        port.dataset.place = `${place}/${shown.ways.length}`;
-        port.title = words;
-        port.setAttribute("aria-label", window.lwText("port", { step: shown.label, way: words }));
+        port.dataset.place = `${place}/${view.ways.length}`;
+        port.title = label;
+        port.setAttribute("aria-label", window.lwText("port", { step: view.label, way: label }));
         this.world.append(port);
       }
     }
-    this._put();
-    this._choose(this._at, false);
-    if (focused) (this._box(this._at) ?? this.stage).focus({ preventScroll: true }); // what had the focus was drawn anew
+    this._place();
+    this._choose(this._selectedId, false);
+    if (focused) (this._box(this._selectedId) ?? this.stage).focus({ preventScroll: true }); // what had the focus was drawn anew
   }
 
   // The nodes from top to bottom and from left to right, which is the order of Tab.
@@ -103,7 +103,7 @@ class FlowCanvas extends HTMLElement {
   }
 
   // Places what is there, and draws the lines between.
-  _put() {
+  _place() {
     for (const node of this._graph.nodes) {
       const box = this._box(node.id);
       box.style.left = `${node.position.x}px`;
@@ -137,7 +137,7 @@ class FlowCanvas extends HTMLElement {
       if (ways.length > 1) {
         const text = document.createElementNS(SVG, "text");
         text.setAttribute("x", String((from.x * 3 + to.x) / 4));
-        text.setAttribute("y", String((from.y * 3 + to.y) / 4 + 6 + lowered(place)));
+        text.setAttribute("y", String((from.y * 3 + to.y) / 4 + 6 + labelOffset(place)));
         text.textContent = ways[place]?.[1] ?? edge.sourceHandle;
         group.append(text);
       }
@@ -145,12 +145,12 @@ class FlowCanvas extends HTMLElement {
     }
     for (const node of this._graph.nodes) {
       const ways = this._graph.shown[node.id]?.ways ?? [];
-      for (const [place, [handle, words]] of ways.length > 1 ? ways.entries() : []) {
+      for (const [place, [handle, label]] of ways.length > 1 ? ways.entries() : []) {
         if (this._graph.edges.some((edge) => edge.source === node.id && edge.sourceHandle === handle)) continue;
         const { x, y } = this._port(node.id, handle), text = document.createElementNS(SVG, "text");
         text.setAttribute("x", String(x));
-        text.setAttribute("y", String(y + 22 + lowered(place)));
-        text.textContent = words;
+        text.setAttribute("y", String(y + 22 + labelOffset(place)));
+        text.textContent = label;
         groups.push(text);
       }
     }
@@ -184,16 +184,16 @@ class FlowCanvas extends HTMLElement {
     this._move();
   }
 
-  _zoom(by, at) {
+  _zoom(factor, point) {
     const { x, y, scale } = this._view;
-    const next = Math.max(0.2, Math.min(2, scale * by));
-    const middle = at ?? { x: this.stage.clientWidth / 2, y: this.stage.clientHeight / 2 };
+    const next = Math.max(0.2, Math.min(2, scale * factor));
+    const middle = point ?? { x: this.stage.clientWidth / 2, y: this.stage.clientHeight / 2 };
     this._view = { scale: next, x: middle.x - ((middle.x - x) * next) / scale, y: middle.y - ((middle.y - y) * next) / scale };
     this._move();
   }
 
   // The place on the drawing of a pointer.
-  _spot(event) {
+  _canvasPoint(event) {
     const box = this.stage.getBoundingClientRect();
     return { x: (event.clientX - box.left - this._view.x) / this._view.scale, y: (event.clientY - box.top - this._view.y) / this._view.scale };
   }
@@ -201,12 +201,12 @@ class FlowCanvas extends HTMLElement {
   // Choosing
 
   _choose(id, focus = true) {
-    this._at = id;
+    this._selectedId = id;
     if (id) this._edge = "";
-    for (const [own, box] of this._elements) {
-      if (own === id) box.setAttribute("aria-current", "true");
+    for (const [key, box] of this._elements) {
+      if (key === id) box.setAttribute("aria-current", "true");
       else box.removeAttribute("aria-current");
-      box.classList.toggle("target", this._link !== null && own === id && own !== this._link.node);
+      box.classList.toggle("target", this._link !== null && key === id && key !== this._link.node);
     }
     const box = this._box(id);
     if (box && focus) {
@@ -222,8 +222,8 @@ class FlowCanvas extends HTMLElement {
     const left = node.position.x * scale + x, top = node.position.y * scale + y;
     const right = this.stage.clientWidth - 24;
     // On a small screen the panel stands over the lower part of the drawing.
-    const over = this.side.hidden ? 0 : this.stage.getBoundingClientRect().bottom - this.side.getBoundingClientRect().top;
-    const below = this.side.offsetWidth < this.offsetWidth ? 0 : Math.max(0, over);
+    const covered = this.side.hidden ? 0 : this.stage.getBoundingClientRect().bottom - this.side.getBoundingClientRect().top;
+    const below = this.side.offsetWidth < this.offsetWidth ? 0 : Math.max(0, covered);
     const bottom = this.stage.clientHeight - below - 48;
     if (left < 24) this._view.x += 24 - left;
     else if (left + WIDE * scale > right) this._view.x -= Math.min(left - 24, left + WIDE * scale - right);
@@ -234,8 +234,8 @@ class FlowCanvas extends HTMLElement {
   }
 
   // The nearest node in a direction.
-  _beside(key) {
-    const from = this._node(this._at);
+  _neighbour(key) {
+    const from = this._node(this._selectedId);
     if (!from) return this._order()[0]?.id;
     const [dx, dy] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[key];
     let best = null, least = Infinity;
@@ -249,11 +249,11 @@ class FlowCanvas extends HTMLElement {
 }
 
 // Labels of neighboring ways stand at two heights, so that long ones do not overlap.
-function lowered(place) { return place % 2 ? 16 : 0; }
+function labelOffset(place) { return place % 2 ? 16 : 0; }
 
 function curve(from, to) {
   const bend = Math.max(24, Math.abs(to.y - from.y) / 2);
   return `M${from.x} ${from.y}C${from.x} ${from.y + bend} ${to.x} ${to.y - bend} ${to.x} ${to.y}`;
 }
 
-Object.assign(window.lwFlow, { made, SVG, WIDE, HIGH, FlowCanvas });
+Object.assign(window.lwFlow, { createElement, SVG, WIDE, HIGH, FlowCanvas });

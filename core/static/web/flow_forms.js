@@ -1,25 +1,25 @@
 // The forms of a workflow's steps, on pages of their own and beside the canvas. The scripts of the canvas share what
 // stands in `lwFlow`: an import would have to know the names that collected files get.
 
-const one = (selector, root = document) => root.querySelector(selector);
+const query = (selector, root = document) => root.querySelector(selector);
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 
 // Fields whose data-show-if is not met are hidden: {"name of an input": ["values with which it matters"]}. null and false
-// stand for nothing, true for anything, as in `meets` of core/web/flows/schemas.py.
-function held(input) {
+// stand for nothing, true for anything, as in `matches_condition` of core/web/flows/schemas.py.
+function valuesOf(input) {
   const inputs = input instanceof RadioNodeList ? [...input] : [input];
-  const chosen = inputs.filter((one) => !["checkbox", "radio"].includes(one.type) || one.checked);
-  return chosen.map((one) => one.value).filter(Boolean);
+  const checked = inputs.filter((field) => !["checkbox", "radio"].includes(field.type) || field.checked);
+  return checked.map((field) => field.value).filter(Boolean);
 }
-function meets(values, wanted) {
-  if (wanted === null || wanted === "" || typeof wanted === "boolean") return values.length > 0 === Boolean(wanted);
-  return values.includes(String(wanted));
+function matchesCondition(values, accepted) {
+  if (accepted === null || accepted === "" || typeof accepted === "boolean") return values.length > 0 === Boolean(accepted);
+  return values.includes(String(accepted));
 }
 function fit(form) {
   for (const part of all("[data-show-if]", form)) {
-    part.hidden = !Object.entries(JSON.parse(part.dataset.showIf)).every(([name, wanted]) => {
+    part.hidden = !Object.entries(JSON.parse(part.dataset.showIf)).every(([name, accepted]) => {
       const input = form.elements[name];
-      return !input || wanted.some((one) => meets(held(input), one));
+      return !input || accepted.some((value) => matchesCondition(valuesOf(input), value));
     });
   }
 }
@@ -29,10 +29,10 @@ document.addEventListener("change", (event) => {
   if (form?.id !== "step-form") return;
   fit(form);
   // Conditions offer the fields of the chosen kind of records: the service draws them again.
-  if (one(`[data-depends-on="${CSS.escape(name)}"]`, form)) saveAndStay(form);
+  if (query(`[data-depends-on="${CSS.escape(name)}"]`, form)) saveAndStay(form);
 });
 function saveAndStay(form) {
-  const button = one("button[name=stay]", form);
+  const button = query("button[name=stay]", form);
   if (button) form.requestSubmit(button);
 }
 
@@ -56,7 +56,7 @@ document.addEventListener("focusin", (event) => {
 document.addEventListener("click", (event) => {
   const value = event.target.closest("[data-insert]");
   if (!value) return;
-  const field = typed?.isConnected ? typed : one("#step-form .part :is(input[type=text], textarea)");
+  const field = typed?.isConnected ? typed : query("#step-form .part :is(input[type=text], textarea)");
   if (!field) return;
   const text = value.closest("details").dataset.plain ? value.dataset.insert : `{{ ${value.dataset.insert} }}`;
   field.setRangeText(text, field.selectionStart ?? field.value.length, field.selectionEnd ?? field.value.length, "end");
@@ -65,43 +65,43 @@ document.addEventListener("click", (event) => {
 
 // A search above a select hides the options that have not all of its words. The chosen option stays chosen.
 const siftedBy = (search) => document.getElementById(search.dataset.sifts);
-function sift(search) {
-  const select = siftedBy(search), words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+function filterOptions(search) {
+  const select = siftedBy(search), terms = search.value.toLowerCase().split(/\s+/).filter(Boolean);
   const options = all("option", select);
   for (const option of options) {
     const text = `${option.textContent} ${option.dataset.keywords ?? ""}`.toLowerCase();
-    option.hidden = !words.every((word) => text.includes(word));
+    option.hidden = !terms.every((word) => text.includes(word));
   }
   for (const group of all("optgroup", select)) group.hidden = all("option", group).every((option) => option.hidden);
-  const shown = options.filter((option) => !option.hidden);
-  select.size = words.length ? Math.min(shown.length + 2, 9) : 0;
-  one("[role=status]", search.parentElement).hidden = shown.length > 0;
-  return shown;
+  const visible = options.filter((option) => !option.hidden);
+  select.size = terms.length ? Math.min(visible.length + 2, 9) : 0;
+  query("[role=status]", search.parentElement).hidden = visible.length > 0;
+  return visible;
 }
-function unsift(select) {
-  const search = one(`[data-sifts="${select.id}"]`);
+function resetOptions(select) {
+  const search = query(`[data-sifts="${select.id}"]`);
   if (!search?.value) return;
   search.value = "";
-  sift(search);
+  filterOptions(search);
 }
-document.addEventListener("input", (event) => { if (event.target.dataset.sifts) sift(event.target); });
+document.addEventListener("input", (event) => { if (event.target.dataset.sifts) filterOptions(event.target); });
 document.addEventListener("keydown", (event) => {
   const { target, key } = event;
-  if (target.matches("select[id]") && target.size > 1 && key === "Enter") { event.preventDefault(); unsift(target); }
+  if (target.matches("select[id]") && target.size > 1 && key === "Enter") { event.preventDefault(); resetOptions(target); }
   if (!target.dataset.sifts || !["Enter", "ArrowDown"].includes(key)) return;
   event.preventDefault();
-  const select = siftedBy(target), [first] = sift(target);
+  const select = siftedBy(target), [first] = filterOptions(target);
   if (first && target.value.trim()) {
     select.value = first.value;
     select.dispatchEvent(new Event("change", { bubbles: true }));
   }
-  if (key === "Enter" && first) unsift(select);
+  if (key === "Enter" && first) resetOptions(select);
   select.focus();
 });
 document.addEventListener("click", (event) => {
   const select = event.target.closest("select[id]");
-  if (select?.size > 1 && event.target.matches("option")) unsift(select);
+  if (select?.size > 1 && event.target.matches("option")) resetOptions(select);
 });
 
-window.lwFlow = { one, all, fit, fitAll };
+window.lwFlow = { query, all, fit, fitAll };
 fitAll();

@@ -3,15 +3,15 @@ const menu = document.createElement("div");
 Object.assign(menu, { id: "mentions", className: "menu", popover: "manual", role: "listbox" });
 const DELAY = 150;
 let field = null;
-let turn = 0;
+let latest = 0;
 
 const typed = () => field.value.slice(0, field.selectionStart).match(/(?<![\w@.])@([^\n@]{0,60})$/u)?.[1];
 const options = () => [...menu.querySelectorAll("[role=option]")];
-const chosen = () => menu.querySelector("[aria-selected=true]");
+const selectedOption = () => menu.querySelector("[aria-selected=true]");
 const isOpen = () => menu.matches(":popover-open");
 
 function close() {
-  turn += 1;
+  latest += 1;
   if (!isOpen()) return;
   menu.hidePopover();
   for (const name of ["aria-controls", "aria-activedescendant", "aria-autocomplete"]) field.removeAttribute(name);
@@ -32,28 +32,28 @@ function insert(option) {
 
 // The page of the members is the list itself, so that there is one template.
 async function offer() {
-  const words = typed();
-  if (words === undefined) { close(); return; }
-  turn += 1;
-  const mine = turn;
+  const term = typed();
+  if (term === undefined) { close(); return; }
+  latest += 1;
+  const current = latest;
   await new Promise((done) => { setTimeout(done, DELAY); });
-  if (mine !== turn) return;
-  const address = `${field.dataset.suggests}?q=${encodeURIComponent(words)}`;
+  if (current !== latest) return;
+  const address = `${field.dataset.suggests}?q=${encodeURIComponent(term)}`;
   const answer = await fetch(address, { headers: { "HX-Request": "true" } }).catch(() => null);
   const page = new DOMParser().parseFromString(answer?.ok ? await answer.text() : "", "text/html");
-  if (mine !== turn) return;
+  if (current !== latest) return;
   const list = page.getElementById("members");
-  const found = [...list?.querySelectorAll("[role=option]") ?? []];
+  const items = [...list?.querySelectorAll("[role=option]") ?? []];
   // Behind a whole name the text goes on.
-  const isWhole = /\s$/u.test(words) && found.some(({ dataset }) => dataset.label.toLowerCase() === words.trim().toLowerCase());
-  if (!found.length || isWhole) { close(); return; }
+  const isWhole = /\s$/u.test(term) && items.some(({ dataset }) => dataset.label.toLowerCase() === term.trim().toLowerCase());
+  if (!items.length || isWhole) { close(); return; }
   menu.ariaLabel = list.getAttribute("aria-label");
-  menu.replaceChildren(...found);
+  menu.replaceChildren(...items);
   field.after(menu);
   if (!isOpen()) menu.showPopover({ source: field });
   field.setAttribute("aria-controls", menu.id);
   field.setAttribute("aria-autocomplete", "list");
-  select(found[0]);
+  select(items[0]);
 }
 
 document.addEventListener("input", ({ target }) => {
@@ -67,8 +67,8 @@ document.addEventListener("keydown", (event) => {
   if (event.target !== field || !isOpen() || event.isComposing) return;
   const list = options();
   const step = { ArrowDown: 1, ArrowUp: list.length - 1 }[event.key];
-  if (step) select(list[(list.indexOf(chosen()) + step) % list.length]);
-  else if (event.key === "Enter" || event.key === "Tab") insert(chosen());
+  if (step) select(list[(list.indexOf(selectedOption()) + step) % list.length]);
+  else if (event.key === "Enter" || event.key === "Tab") insert(selectedOption());
   else if (event.key === "Escape") close();
   else return;
   event.preventDefault();

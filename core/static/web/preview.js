@@ -3,7 +3,7 @@
 class Preview extends HTMLElement {
   #due = 0;
   #left = false;
-  #written = null;
+  #lastField = null;
 
   connectedCallback() {
     this.#left = false;
@@ -15,7 +15,7 @@ class Preview extends HTMLElement {
       this.querySelector("button[value=find]").click();
     });
     // Fields go where the cursor was last, in the subject or in the text.
-    this.addEventListener("focusout", ({ target }) => { if (target.matches("[name=subject], [name=body]")) this.#written = target; });
+    this.addEventListener("focusout", ({ target }) => { if (target.matches("[name=subject], [name=body]")) this.#lastField = target; });
     this.addEventListener("click", ({ target }) => this.#insert(target.closest("[data-insert]")));
     this.addEventListener("change", (event) => { if (event.target.matches("select")) this.#soon(0); });
     // A preview that is sent behind another button's submission would take its place.
@@ -36,7 +36,7 @@ class Preview extends HTMLElement {
   }
 
   #insert(button) {
-    const field = this.#written ?? this.querySelector("[name=body]");
+    const field = this.#lastField ?? this.querySelector("[name=body]");
     if (!button || !field) return;
     field.focus();
     field.setRangeText(button.dataset.insert, field.selectionStart, field.selectionEnd, "end");

@@ -1,10 +1,10 @@
 // Typed text is not lost without a question: links, htmx, other forms and Back ask first, and closing the tab makes the browser ask.
 
-const one = (selector, root = document) => root.querySelector(selector);
+const query = (selector, root = document) => root.querySelector(selector);
 const FORMS = "form[method=post]:is(.form, .start, .matrix-form, .columns-form, .write, .mend, .cell-form)";
 const UNTYPED = new Set(["hidden", "submit", "button", "reset", "file", "image"]);
 const touched = new WeakSet(); // forms that somebody typed in since they were sent
-const sent = new WeakSet();
+const submitted = new WeakSet();
 let leaving = false;
 let returning = false; // on the way forward again, after Back
 
@@ -19,25 +19,25 @@ function changed(field) {
 
 // A refused form comes back with what was typed, which is saved nowhere.
 function isUnsaved(form) {
-  if (sent.has(form)) return false;
-  const refused = one(form.matches(".cell-form") ? ".summary, .trouble" : ".summary", form);
-  return Boolean(refused) || (touched.has(form) && [...form.elements].some(changed));
+  if (submitted.has(form)) return false;
+  const invalid = query(form.matches(".cell-form") ? ".summary, .trouble" : ".summary", form);
+  return Boolean(invalid) || (touched.has(form) && [...form.elements].some(changed));
 }
 
 const unsaved = (root = document) => [...root.querySelectorAll(FORMS)].filter(isUnsaved);
 
-function forget(forms) {
-  for (const form of forms) { touched.delete(form); sent.add(form); }
+function markSaved(forms) {
+  for (const form of forms) { touched.delete(form); submitted.add(form); }
 }
 
 // Asks with the dialog of the page; the focus is where Enter does no harm.
 function ask(forms, leave, stay = () => {}) {
-  const box = one("#unsaved");
+  const box = query("#unsaved");
   if (!box || box.open) return;
   box.returnValue = "";
   box.addEventListener("close", () => {
     if (box.returnValue !== "leave") { stay(); return; }
-    forget(forms);
+    markSaved(forms);
     leave();
   }, { once: true });
   box.showModal();
@@ -51,14 +51,14 @@ for (const kind of ["input", "change"]) {
     const form = target.form ?? target.closest?.("form");
     if (!form?.matches(FORMS)) return;
     touched.add(form);
-    sent.delete(form);
+    submitted.delete(form);
   });
 }
 
 const isPlain = (event) => event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
 
-function hold(event, forms, leave) {
-  if (!forms.length || !one("#unsaved")) return;
+function askBeforeLeaving(event, forms, leave) {
+  if (!forms.length || !query("#unsaved")) return;
   event.preventDefault();
   event.stopImmediatePropagation();
   ask(forms, leave);
@@ -67,8 +67,8 @@ function hold(event, forms, leave) {
 // A part of the page that htmx puts in the place of a form; the form's own buttons keep what was typed.
 document.addEventListener("click", (event) => {
   const source = isPlain(event) && event.target.closest("[hx-get][hx-target]");
-  const place = source && one(source.getAttribute("hx-target"));
-  if (place) hold(event, unsaved(place).filter((form) => !form.contains(source)), () => source.click());
+  const place = source && query(source.getAttribute("hx-target"));
+  if (place) askBeforeLeaving(event, unsaved(place).filter((form) => !form.contains(source)), () => source.click());
 }, true);
 
 // Links that no script has taken by then.
@@ -76,16 +76,16 @@ window.addEventListener("click", (event) => {
   const link = isPlain(event) && !event.defaultPrevented && event.target.closest("a[href]:not([target], [download])");
   if (!link || !link.protocol.startsWith("http")) return;
   const isHere = link.hash && link.pathname + link.search === location.pathname + location.search;
-  if (!isHere) hold(event, unsaved(), () => link.click());
+  if (!isHere) askBeforeLeaving(event, unsaved(), () => link.click());
 });
 
 window.addEventListener("submit", (event) => {
   const form = event.target, button = event.submitter;
   if (!event.defaultPrevented && form.method !== "dialog") {
-    hold(event, unsaved().filter((other) => other !== form), () => form.requestSubmit(button));
+    askBeforeLeaving(event, unsaved().filter((other) => other !== form), () => form.requestSubmit(button));
     if (event.defaultPrevented) return;
   }
-  forget([form]);
+  markSaved([form]);
 });
 
 // Back within pages of htmx: the address has changed already, the page has not.

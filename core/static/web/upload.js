@@ -29,11 +29,11 @@ class Upload extends HTMLElement {
     const bar = this.querySelector(".upload-bar");
     const [progress, text] = bar.children;
     const request = new XMLHttpRequest();
-    const say = (share) => {
+    const showProgress = (share) => {
       progress.value = share;
       text.textContent = share < 100 ? window.lwText("uploading", { percent: share }) : window.lwText("uploaded");
     };
-    request.upload.addEventListener("progress", (sent) => { if (sent.lengthComputable) say(Math.floor((sent.loaded / sent.total) * 100)); });
+    request.upload.addEventListener("progress", (progress) => { if (progress.lengthComputable) showProgress(Math.floor((progress.loaded / progress.total) * 100)); });
     request.addEventListener("load", () => {
       if (request.status < 400) { location.assign(request.responseURL); return; }
       const answer = new DOMParser().parseFromString(request.responseText, "text/html").getElementById(this.id);
@@ -45,7 +45,7 @@ class Upload extends HTMLElement {
     const body = new FormData(form, button);
     button.disabled = true;
     bar.hidden = false;
-    say(0);
+    showProgress(0);
     request.open("POST", form.action);
     request.send(body);
   }

@@ -1,11 +1,11 @@
 // Behaviour of the pages: custom elements, and one listener per event on the document, so that nothing has to be set up
 // after a part of the page was replaced. Everything works without it, with fewer comforts.
 
-const one = (selector, root = document) => root.querySelector(selector);
+const query = (selector, root = document) => root.querySelector(selector);
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 
 // The server translates the texts (core/web/script_texts.py); other scripts read them by lwText, too.
-const texts = JSON.parse(one("#script-texts")?.textContent ?? "{}");
+const texts = JSON.parse(query("#script-texts")?.textContent ?? "{}");
 const text = (key, values = {}) => (texts[key] ?? key).replace(/%(?:\((\w+)\)s|%)/g, (all, name) => (name ? values[name] : "%"));
 window.lwText = text;
 
@@ -14,27 +14,27 @@ class List extends HTMLElement {
   #last = null;
 
   connectedCallback() {
-    this.addEventListener("change", (event) => this.#changed(event.target));
-    this.addEventListener("click", (event) => this.#clicked(event));
+    this.addEventListener("change", (event) => this.#onChange(event.target));
+    this.addEventListener("click", (event) => this.#onClick(event));
     this.addEventListener("reset", () => setTimeout(() => this.#count()));
-    this.addEventListener("keydown", (event) => this.#key(event));
+    this.addEventListener("keydown", (event) => this.#onKey(event));
     this.#count();
   }
 
   get boxes() { return all("tbody .pick input", this); }
   get rows() { return all("tbody tr[data-row]", this); }
 
-  #changed(box) {
+  #onChange(box) {
     if (box.matches("[data-pick-all], [data-pick-matching]")) {
       for (const other of this.boxes) other.checked = box.checked;
     } else if (box.matches(".pick input")) {
-      const matching = one("[data-pick-matching]", this);
+      const matching = query("[data-pick-matching]", this);
       if (matching && !box.checked) matching.checked = false;
     }
     this.#count();
   }
 
-  #clicked(event) {
+  #onClick(event) {
     const box = event.target.closest("tbody .pick input");
     if (!box) return;
     if (event.shiftKey && this.#last?.isConnected) {
@@ -47,20 +47,20 @@ class List extends HTMLElement {
   }
 
   #count() {
-    const text = one("[data-picked]", this);
+    const text = query("[data-picked]", this);
     if (!text) return;
-    const matching = one("[data-pick-matching]", this);
-    text.textContent = matching?.checked ? one(".bulk", this).dataset.total : all("tbody .pick input:checked", this).length;
+    const matching = query("[data-pick-matching]", this);
+    text.textContent = matching?.checked ? query(".bulk", this).dataset.total : all("tbody .pick input:checked", this).length;
   }
 
   // j, k and arrows walk, x chooses, Enter opens.
-  #key(event) {
+  #onKey(event) {
     const row = event.target.closest("tr[data-row]");
     if (!row || event.target.matches("input:not([type=checkbox])")) return;
-    const step = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.key];
+    const step = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.onKey];
     if (step) { event.preventDefault(); this.go(this.rows.indexOf(row) + step); }
-    if (event.key === "x") one(".pick input", row)?.click();
-    if (event.key === "Enter" && event.target === row) one("a", row)?.click();
+    if (event.onKey === "x") query(".pick input", row)?.click();
+    if (event.onKey === "Enter" && event.target === row) query("a", row)?.click();
   }
 
   go(index) {
@@ -88,9 +88,9 @@ class Toast extends HTMLElement {
 class Refresh extends HTMLElement {
   connectedCallback() {
     const selector = this.getAttribute("of");
-    if (one(selector)) window.htmx.ajax("GET", location.href, { target: selector, select: selector, swap: "outerMorph" });
-    const kept = this.getAttribute("keep");
-    const parts = all("[data-fresh]").filter((part) => !part.closest(selector) && !(kept && part.matches(kept)));
+    if (query(selector)) window.htmx.ajax("GET", location.href, { target: selector, select: selector, swap: "outerMorph" });
+    const keep = this.getAttribute("keep");
+    const parts = all("[data-fresh]").filter((part) => !part.closest(selector) && !(keep && part.matches(keep)));
     if (parts.length) this.#renew(parts);
   }
 
@@ -99,13 +99,13 @@ class Refresh extends HTMLElement {
     if (!answer?.ok) return;
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     for (const part of parts) {
-      const found = page.getElementById(part.id);
+      const source = page.getElementById(part.id);
       // A fact stays as it is where nothing changed, or where somebody is in it.
-      if (!found || !part.isConnected || part.isEqualNode(found)) continue;
+      if (!source || !part.isConnected || part.isEqualNode(source)) continue;
       if (part.matches("dd.editing, dd[aria-busy], dd:focus-within")) continue;
-      const made = document.importNode(found, true);
-      part.replaceWith(made);
-      window.htmx.process(made);
+      const copy = document.importNode(source, true);
+      part.replaceWith(copy);
+      window.htmx.process(copy);
     }
   }
 }
@@ -126,11 +126,11 @@ class Order extends HTMLElement {
     });
     this.addEventListener("drop", (event) => event.preventDefault());
     this.addEventListener("dragend", () => {
-      const form = one("form", this);
+      const form = query("form", this);
       form.elements.id.value = this.#moved.dataset.id;
       form.elements.after.value = this.#moved.previousElementSibling?.dataset.id ?? "";
       this.#moved = null;
-      form.requestSubmit(one("button", form));
+      form.requestSubmit(query("button", form));
     });
   }
 }
@@ -138,20 +138,20 @@ class Order extends HTMLElement {
 // A review: one key per deed (data-press), once per press, so that a key that is held down decides one message only.
 class Review extends HTMLElement {
   #pressed = (event) => {
-    if (event.repeat || event.altKey || event.isComposing || this.#done || one("dialog[open]")) return;
-    const found = this.#button(event);
-    if (!found) return;
+    if (event.repeat || event.altKey || event.isComposing || this.#done || query("dialog[open]")) return;
+    const button = this.#button(event);
+    if (!button) return;
     event.preventDefault();
-    this.#done = event.key !== "Escape"; // the way out may ask, and stay
-    found.click();
+    this.#done = event.onKey !== "Escape"; // the way out may ask, and stay
+    button.click();
   };
 
   #button(event) {
-    const form = one("form.form", this);
-    if (event.ctrlKey || event.metaKey) return event.key === "Enter" ? one(form ? ".form .primary" : ".decide .primary", this) : null;
-    if (event.key === "Escape") return form && one(".form-end a", form);
+    const form = query("form.form", this);
+    if (event.ctrlKey || event.metaKey) return event.onKey === "Enter" ? query(form ? ".form .primary" : ".decide .primary", this) : null;
+    if (event.onKey === "Escape") return form && query(".form-end a", form);
     if (event.target.matches("input, textarea, select")) return null;
-    return one(`[data-press="${CSS.escape(event.key.toLowerCase())}"]`, this);
+    return query(`[data-press="${CSS.escape(event.onKey.toLowerCase())}"]`, this);
   }
 
   #done = false;
@@ -160,7 +160,7 @@ class Review extends HTMLElement {
   connectedCallback() {
     document.addEventListener("keydown", this.#pressed);
     window.addEventListener("pageshow", this.#back);
-    one("[aria-current]", this)?.scrollIntoView({ block: "nearest" });
+    query("[aria-current]", this)?.scrollIntoView({ block: "nearest" });
   }
 
   disconnectedCallback() {
@@ -173,11 +173,11 @@ class Review extends HTMLElement {
 class Thread extends HTMLElement {
   connectedCallback() {
     const down = () => { this.scrollTop = this.scrollHeight; };
-    const near = () => this.scrollHeight - this.scrollTop - this.clientHeight < 80;
-    let at = true;
+    const isNearEnd = () => this.scrollHeight - this.scrollTop - this.clientHeight < 80;
+    let isAtEnd = true;
     down();
-    this.addEventListener("scroll", () => { at = near(); });
-    new MutationObserver(() => { if (at) down(); }).observe(this, { childList: true, subtree: true });
+    this.addEventListener("scroll", () => { isAtEnd = isNearEnd(); });
+    new MutationObserver(() => { if (isAtEnd) down(); }).observe(this, { childList: true, subtree: true });
   }
 }
 
@@ -187,17 +187,17 @@ class Palette extends HTMLElement {
   #awaited = false;
 
   connectedCallback() {
-    this.addEventListener("keydown", (event) => this.#key(event));
+    this.addEventListener("keydown", (event) => this.#onKey(event));
     this.addEventListener("input", () => { this.#at = 0; this.#awaited = false; });
     // htmx gives a new option the attributes of the old one for a moment, and then takes them back.
     const watched = { childList: true, subtree: true, attributeFilter: ["aria-selected"] };
-    new MutationObserver(() => this.#found()).observe(this, watched);
+    new MutationObserver(() => this.#onResults()).observe(this, watched);
     this.#mark();
   }
 
-  get field() { return one("input", this); }
+  get field() { return query("input", this); }
   get options() { return all("[role=option]", this); }
-  get fresh() { return one("[data-q]", this)?.dataset.q === this.field.value.trim().replace(/\s+/g, " ").slice(0, 200); }
+  get fresh() { return query("[data-q]", this)?.dataset.q === this.field.value.trim().replace(/\s+/g, " ").slice(0, 200); }
 
   #mark() {
     const options = this.options;
@@ -206,22 +206,22 @@ class Palette extends HTMLElement {
       const selected = String(index === this.#at);
       if (option.getAttribute("aria-selected") !== selected) option.setAttribute("aria-selected", selected);
     }
-    const chosen = options[this.#at];
-    if (chosen) this.field.setAttribute("aria-activedescendant", chosen.id);
+    const option = options[this.#at];
+    if (option) this.field.setAttribute("aria-activedescendant", option.id);
     else this.field.removeAttribute("aria-activedescendant");
-    chosen?.scrollIntoView({ block: "nearest" });
+    option?.scrollIntoView({ block: "nearest" });
   }
 
-  #found() {
+  #onResults() {
     this.#mark();
     if (this.#awaited && this.fresh) this.options[this.#at]?.click();
   }
 
-  #key(event) {
+  #onKey(event) {
     if (event.target !== this.field) return;
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.onKey];
     if (step) { event.preventDefault(); this.#at += step; this.#mark(); }
-    if (event.key === "Enter" && !event.isComposing) {
+    if (event.onKey === "Enter" && !event.isComposing) {
       event.preventDefault();
       if (this.fresh) this.options[this.#at]?.click();
       else this.#awaited = true; // the answer is on its way
@@ -243,17 +243,17 @@ class Find extends HTMLElement {
       event.stopPropagation();
       for (const entry of this.entries) entry.hidden = !entry.firstElementChild.textContent.toLowerCase().includes(field.value.trim().toLowerCase());
     });
-    this.parentElement.addEventListener("keydown", (event) => this.#key(event, field));
+    this.parentElement.addEventListener("keydown", (event) => this.#onKey(event, field));
   }
 
   get entries() { return all(":scope > details", this.parentElement); }
 
-  #key(event, field) {
+  #onKey(event, field) {
     const names = this.entries.filter((entry) => !entry.hidden).map((entry) => entry.firstElementChild);
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key], at = names.indexOf(event.target);
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.onKey], at = names.indexOf(event.target);
     if (event.target !== field && at < 0) return;
     if (step) { event.preventDefault(); (names[at + step] ?? field).focus(); }
-    if (event.key === "Enter" && event.target === field) {
+    if (event.onKey === "Enter" && event.target === field) {
       event.preventDefault();
       if (names[0]) { names[0].parentElement.open = true; names[0].focus(); }
     }
@@ -269,18 +269,18 @@ customElements.define("lw-thread", Thread);
 customElements.define("lw-toast", Toast);
 customElements.define("lw-refresh", Refresh);
 
-function toast(words) {
-  const made = document.createElement("lw-toast");
-  made.className = "toast bad";
+function toast(message) {
+  const element = document.createElement("lw-toast");
+  element.className = "toast bad";
   const line = document.createElement("p");
-  line.textContent = words;
+  line.textContent = message;
   const close = document.createElement("button");
   close.type = "button";
   close.className = "button quiet";
   close.dataset.close = "";
   close.textContent = text("close");
-  made.append(line, close);
-  one("#toasts")?.append(made);
+  element.append(line, close);
+  query("#toasts")?.append(element);
 }
 
 // What other scripts have to tell.
@@ -292,21 +292,21 @@ async function copy(button) {
   field.select();
   try {
     await navigator.clipboard.writeText(field.value);
-    (one("span", button) ?? button).textContent = text("copied");
+    (query("span", button) ?? button).textContent = text("copied");
   } catch { field.focus(); }
 }
 
 // Opens a question, with the focus where Enter does no harm.
 function ask(box) {
   box?.showModal();
-  if (box) one(".form-end [data-close]", box)?.focus();
+  if (box) query(".form-end [data-close]", box)?.focus();
 }
 
 // Opens the palette; on the page of the search that is its field.
 function search() {
-  const box = one("#palette");
+  const box = query("#palette");
   if (box && !box.open) box.showModal();
-  const field = one("lw-palette input", box ?? document);
+  const field = query("lw-palette input", box ?? document);
   field?.focus();
   field?.select();
   if (box) field.dispatchEvent(new Event("palette"));
@@ -314,10 +314,10 @@ function search() {
 
 // Shows the keys over the page, as their own page has them.
 function showKeys() {
-  const box = one("#keys");
+  const box = query("#keys");
   if (!box || box.open) return;
   box.showModal();
-  window.htmx.ajax("GET", one("[data-keys]").href, { target: "#keys-body", select: "#keys-list", swap: "innerHTML" });
+  window.htmx.ajax("GET", query("[data-keys]").href, { target: "#keys-body", select: "#keys-list", swap: "innerHTML" });
 }
 
 document.addEventListener("click", (event) => {
@@ -337,40 +337,40 @@ document.addEventListener("click", (event) => {
 });
 
 const TYPED = "input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]";
-let gone = 0; // when g was pressed, which waits for a second key
+let prefixTime = 0; // when g was pressed, which waits for a second key
 
 // Ctrl and Enter send what is written; Enter alone does where a form says so, and Shift and Enter begin a new line.
 document.addEventListener("keydown", (event) => {
-  const form = event.key === "Enter" && !event.isComposing && event.target.closest(".write");
+  const form = event.onKey === "Enter" && !event.isComposing && event.target.closest(".write");
   const plain = form && "enter" in form.dataset && !event.shiftKey && event.target.matches("textarea");
   if (!form || !(event.ctrlKey || event.metaKey || plain)) return;
   event.preventDefault();
-  form.requestSubmit(one(".primary", form));
+  form.requestSubmit(query(".primary", form));
 });
 
 document.addEventListener("keydown", (event) => {
-  if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "k") {
-    if (one("dialog[open]:not(#palette)")) return;
+  if ((event.ctrlKey || event.metaKey) && !event.altKey && event.onKey.toLowerCase() === "k") {
+    if (query("dialog[open]:not(#palette)")) return;
     event.preventDefault();
     search();
     return;
   }
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.target.matches(TYPED)) return;
-  if (one("dialog[open]")) return;
-  const going = event.timeStamp - gone < 1500 && gone > 0;
-  gone = 0;
-  if (going) {
-    const place = one(`.side [data-go="${CSS.escape(event.key)}"]`);
+  if (query("dialog[open]")) return;
+  const isPrefixed = event.timeStamp - prefixTime < 1500 && prefixTime > 0;
+  prefixTime = 0;
+  if (isPrefixed) {
+    const place = query(`.side [data-go="${CSS.escape(event.onKey)}"]`);
     if (place) { event.preventDefault(); place.click(); return; }
   }
-  if (event.key === "g") { gone = event.timeStamp; return; }
-  if (event.key === "?") { event.preventDefault(); showKeys(); return; }
-  if (event.key === "j" && one("lw-list") && !event.target.closest("tr[data-row]")) { one("lw-list").go(0); return; }
-  const found = one(`[data-key="${CSS.escape(event.key)}"]`);
-  if (!found && event.key === "/") { event.preventDefault(); search(); return; }
-  if (!found) return;
+  if (event.onKey === "g") { prefixTime = event.timeStamp; return; }
+  if (event.onKey === "?") { event.preventDefault(); showKeys(); return; }
+  if (event.onKey === "j" && query("lw-list") && !event.target.closest("tr[data-row]")) { query("lw-list").go(0); return; }
+  const target = query(`[data-key="${CSS.escape(event.onKey)}"]`);
+  if (!target && event.onKey === "/") { event.preventDefault(); search(); return; }
+  if (!target) return;
   event.preventDefault();
-  if (found.matches("input, textarea")) { found.focus(); found.select(); } else found.click();
+  if (target.matches("input, textarea")) { target.focus(); target.select(); } else target.click();
 });
 
 if (navigator.platform.startsWith("Mac")) for (const key of all(".find kbd")) key.textContent = "⌘ K";

@@ -129,7 +129,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         """Close a connection that the server has closed, before its first use in a request."""
         if self.connection is None or not self.health_check_enabled or self.health_check_done:  # type: ignore[attr-defined, has-type]
             return
-        # No round trip for a connection that was in use a moment ago: the socket shows if the server has
+        # No round trip for a connection that was in use just before: the socket shows if the server has
         # closed it.
         if monotonic() - self._used < FRESH_SECONDS and self._is_silent():
             self.health_check_done = True

@@ -94,7 +94,7 @@ class PlannedCursor(ScopedCursor):
         try:
             return super().execute(self._call(query), params, **options)
         except (errors.FeatureNotSupported, errors.InvalidSqlStatementName):
-            # A migration has changed the type of a column, or somebody has cleared the session.
+            # A migration has changed the type of a column, or the session was cleared.
             if not self._is_idle:
                 # Nothing can be done in this transaction; the next one must not call the same statements again.
                 self.database.planned.clear()
@@ -114,14 +114,14 @@ class PlannedCursor(ScopedCursor):
 
     def _call(self, query: str) -> str:
         """Return the EXECUTE of the statement, after its PREPARE if the session doesn't have it."""
-        body, arguments = _as_prepared(query)
+        body, arguments = _prepared_statement(query)
         planned = self.database.planned
         name = planned.pop(query, None)
         if name is None:
             # Each plan takes memory of the server's process for as long as the session lives.
             if len(planned) >= MAX_PREPARED:
                 super().execute(f"DEALLOCATE {planned.pop(next(iter(planned)))}")
-            # Never a name twice: an interruption may leave a statement that nobody knows.
+            # Never a name twice: an interruption may leave a forgotten statement.
             name = f"planned_{next(_numbers)}"
             super().execute(f"PREPARE {name} AS {body}")
         planned[query] = name  # the last one now, so that the first is the one that was used longest ago
@@ -140,7 +140,7 @@ _numbers = count(1)
 
 
 @lru_cache(maxsize=256)
-def _as_prepared(query: str) -> tuple[str, str]:
+def _prepared_statement(query: str) -> tuple[str, str]:
     """Return the statement with PostgreSQL's placeholders, and the arguments of its EXECUTE with psycopg's."""
     arguments: list[str] = []
 

@@ -39,7 +39,7 @@ class FlowGraph:
     start: ClassVar[str] = "trigger"
     """The type of the node where it begins."""
     fixed: ClassVar[frozenset[str]] = frozenset()
-    """Types of nodes that nobody adds or deletes, in addition to the first."""
+    """Types of nodes that cannot be added or deleted, in addition to the first."""
     way_words: ClassVar[Mapping[str, str]] = {"out": gettext_lazy("Then")}
     """Handle -> its label."""
 
@@ -81,7 +81,7 @@ class FlowGraph:
         own = self._handles.get(id)
         if own is None:
             own = self.new_handles(node_type) if node_type else ["out"]
-        return list(dict.fromkeys([*own, *(edge["sourceHandle"] for edge in self.out(id))]))
+        return list(dict.fromkeys([*own, *(edge["sourceHandle"] for edge in self.edges_from(id))]))
 
     def new_handles(self, type: Values) -> list[str]:
         """Return the ways on from a new node of a type."""
@@ -96,58 +96,58 @@ class FlowGraph:
                 return str(row.get("label") or gettext("Case %(handle)s") % {"handle": handle})
         return self.way_words.get(handle, handle)
 
-    def out(self, id: str, handle: str = "") -> list[JsonObject]:
+    def edges_from(self, id: str, handle: str = "") -> list[JsonObject]:
         return [edge for edge in self.edges if edge["source"] == id and handle in ("", edge["sourceHandle"])]
 
-    def into(self, id: str) -> list[JsonObject]:
+    def edges_into(self, id: str) -> list[JsonObject]:
         return [edge for edge in self.edges if edge["target"] == id]
 
-    def after(self, id: str) -> set[str]:
+    def node_ids_after(self, id: str) -> set[str]:
         """Return the nodes that can come after a node."""
         ids: set[str] = set()
         open = [id]
         while open:
-            for edge in self.out(open.pop()):
+            for edge in self.edges_from(open.pop()):
                 if edge["target"] not in ids:
                     ids.add(edge["target"])
                     open.append(edge["target"])
         return ids
 
-    def before(self, id: str) -> list[JsonObject]:
+    def nodes_before(self, id: str) -> list[JsonObject]:
         """Return the nodes that can come before a node."""
-        return [node for node in self.nodes if node["id"] != id and id in self.after(node["id"])]
+        return [node for node in self.nodes if node["id"] != id and id in self.node_ids_after(node["id"])]
 
     def lines(self) -> list[Line]:
         """Return the graph as a nested list, from its start, followed by unreachable nodes."""
-        shown: set[str] = set()
+        visited: set[str] = set()
         entries: list[Line] = []
         if self.first is not None:
-            entries += self._way(self.first["id"], shown)
+            entries += self._add_way(self.first["id"], visited)
         reached = {edge["target"] for edge in self.edges if self.find(edge["source"])}
-        loose = [node["id"] for node in self.nodes if node["id"] not in shown]
+        loose = [node["id"] for node in self.nodes if node["id"] not in visited]
         for id in sorted(loose, key=lambda id: id in reached):
-            if id not in shown:
-                entries += [Line("open", words=gettext("Not connected")), *self._way(id, shown), Line("close")]
+            if id not in visited:
+                entries += [Line("open", words=gettext("Not connected")), *self._add_way(id, visited), Line("close")]
         return entries
 
-    def _way(self, id: str, shown: set[str]) -> Iterator[Line]:
+    def _add_way(self, id: str, visited: set[str]) -> Iterator[Line]:
         """Give the lines of a way from a node on."""
         while True:
             node = self.find(id)
             if node is None:
                 return
-            if id in shown:
+            if id in visited:
                 yield Line("goes", node, words=self.label(node))
                 return
-            shown.add(id)
+            visited.add(id)
             yield Line("node", node)
-            ways = [(handle, self.out(id, handle)) for handle in self.handles(id)]
+            ways = [(handle, self.edges_from(id, handle)) for handle in self.handles(id)]
             last = ways[-1] if ways and ways[-1][0] in LONE and len(ways[-1][1]) < 2 else None
             for handle, edges in ways[:-1] if last else ways:
                 for edge in edges or [{}]:
                     yield Line("open", node, handle, self.words(node, handle))
                     if edge:
-                        yield from self._way(edge["target"], shown)
+                        yield from self._add_way(edge["target"], visited)
                     else:
                         yield Line("end", node, handle, self.words(node, handle))
                     yield Line("close")
@@ -193,13 +193,13 @@ def rows_of(ids: Sequence[str], edges: Sequence[Values]) -> dict[str, int]:
     """Return node -> its row: below all that lead to it."""
     row = dict.fromkeys(ids, 0)
     for _ in range(len(ids)):
-        moved = False
+        has_moved = False
         for edge in edges:
             source, target = edge["source"], edge["target"]
             if source in row and target in row and row[target] <= row[source] < len(ids):
                 row[target] = row[source] + 1
-                moved = True
-        if not moved:
+                has_moved = True
+        if not has_moved:
             break
     return row
 

@@ -67,7 +67,7 @@ class FlowPage(Page):
         raise NotImplementedError
 
     @property
-    def drawn(self) -> Values:
+    def drawn_record(self) -> Values:
         """The record that is drawn, with its updatedAt and updatedBy."""
         raise NotImplementedError
 
@@ -105,7 +105,7 @@ class FlowPage(Page):
         raise NotImplementedError
 
     def save_drawn(self, graph: Values, since: str | None) -> Answer:
-        """Save the drawing: nodes and edges. With `since`, an updatedAt, only if nobody has changed it since."""
+        """Save the drawing: nodes and edges. With `since`, an updatedAt, only if it has not changed since."""
         raise NotImplementedError
 
     @property
@@ -140,7 +140,7 @@ class FlowPage(Page):
 
     def lines(self, graph: Any) -> list[JsonObject]:
         """Return the nested list with the data of each line."""
-        problems = _by_node(self.problems(graph))
+        problems = _group_by_node(self.problems(graph))
         shown_lines, depth = [], 0
         for line in graph.lines():
             depth += {"open": 1, "close": -1}.get(line.kind, 0)
@@ -151,28 +151,28 @@ class FlowPage(Page):
 
     def line(self, graph: Any, line: Line, problems: Mapping[str, list[Values]]) -> JsonObject:
         """Return the data of a line of the list."""
-        shown: JsonObject = {"kind": line.kind, "words": line.words}
+        entry: JsonObject = {"kind": line.kind, "words": line.words}
         if line.node:
             id = line.node["id"]
-            shown |= {"id": id, "label": graph.label(line.node), "link": self.step_address(id)}
-            shown["add"] = self.add_address(id, line.handle)
+            entry |= {"id": id, "label": graph.label(line.node), "link": self.step_address(id)}
+            entry["add"] = self.add_address(id, line.handle)
         if line.kind == "node":
-            shown |= {
+            entry |= {
                 "type": self.about(graph, line.node),
                 "off": line.node["data"].get("disabled") is True,
                 "problems": problems.get(id, ()),
                 "menu": self.menu_of(graph, line.node),
             }
-        return shown
+        return entry
 
     def flow(self, graph: Any) -> JsonObject:
         """Return the data of the canvas."""
         problems = self.problems(graph)
-        at = _by_node(problems)
+        at = _group_by_node(problems)
         return {
             "nodes": graph.nodes,
             "edges": graph.edges,
-            "updatedAt": self.drawn["updatedAt"],
+            "updatedAt": self.drawn_record["updatedAt"],
             "start": graph.start,
             "shown": {
                 node["id"]: {
@@ -206,7 +206,7 @@ class FlowPage(Page):
     @property
     def changed_by(self) -> str:
         """The name of the member who changed it last."""
-        by = self.drawn["updatedBy"]
+        by = self.drawn_record["updatedBy"]
         return str(by["name"]) if by else _("Someone")
 
     def sent_graph(self) -> JsonObject:
@@ -230,7 +230,7 @@ class FlowPage(Page):
         return self.redirect_with_toast(_("Change undone")) if answer.ok else self.refuse(answer)
 
 
-def _by_node(problems: Sequence[Values]) -> dict[str, list[Values]]:
+def _group_by_node(problems: Sequence[Values]) -> dict[str, list[Values]]:
     grouped: dict[str, list[Values]] = {}
     for problem in problems:
         grouped.setdefault(problem["nodeId"] or "", []).append(problem)

@@ -44,7 +44,7 @@ from core.web.flows.schemas import (
     shown_time,
     shown_value,
     tree_state,
-    with_held,
+    with_chosen,
 )
 from core.web.forms import BoundField, Field, Option, standalone_field, texts_of
 from core.web.words.problems import to_sentence
@@ -138,16 +138,16 @@ class SchemaForm(ReadingForm):
         return True
 
     def _properties(self, schema: Schema, values: Any, path: str) -> list[Part]:
-        held = values if isinstance(values, Mapping) else {}
+        settings = values if isinstance(values, Mapping) else {}
         required = schema.get("required", ())
         return [
-            self._shown(
-                self._part(subschema, held.get(name), f"{path}.{name}", name, name in required), subschema, path
+            self._set_visibility(
+                self._part(subschema, settings.get(name), f"{path}.{name}", name, name in required), subschema, path
             )
             for name, subschema in schema.get("properties", {}).items()
         ]
 
-    def _shown(self, part: Part, raw: Schema, path: str) -> Part:
+    def _set_visibility(self, part: Part, raw: Schema, path: str) -> Part:
         condition = self.sources.shown_if.get(part.path) or {
             f"{path}.{name}": values for name, values in conditions_of(raw.get("x-show-if"))
         }
@@ -161,18 +161,18 @@ class SchemaForm(ReadingForm):
         helps = self.sources.helps
         help = str(raw.get("description") or "") if helps is None else helps.get(setting, "")
         kind = self._kind(schema)
-        held = schema.get("default") if value is None else value
+        current = schema.get("default") if value is None else value
         if kind == "tree":
             return self._tree(schema, value, path, label, help)
         if kind == "span":
-            return self._span(schema, held if isinstance(held, Mapping) else {}, path, label, help)
+            return self._span(schema, current if isinstance(current, Mapping) else {}, path, label, help)
         if kind == "object":
             return self._group(schema, value, path, label, help, optional)
         if kind == "rows":
             return self._rows(schema, value, path, label, help)
         if kind == "pairs":
             return self._pairs(schema, value, path, label, help)
-        field = self._field(kind, schema, held, path, label, required and not optional)
+        field = self._field(kind, schema, current, path, label, required and not optional)
         note = self._problem(schema)
         field.help_text = format_html("{} {}", help, note) if help and note else help or note
         return Part("field", path, label, field=standalone_field(field))
@@ -186,13 +186,13 @@ class SchemaForm(ReadingForm):
             field.options = (
                 options if options is not None else enum_options(schema, self.sources.words.get(setting_of(path)))
             )
-            field.options = with_held(field.options, texts_of(value))
+            field.options = with_chosen(field.options, texts_of(value))
             field.placeholder = gettext("The company’s") if schema.get("x-widget") == "timezone" else ""
         elif kind == "yes_no":
             field.kind = "select"
             field.options = list(YES_NO)
             field.initial = json.dumps(value) if isinstance(value, bool) else value
-            field.options = with_held(field.options, texts_of(field.initial))
+            field.options = with_chosen(field.options, texts_of(field.initial))
         elif kind == "checks":
             items, _ = self.resolve(schema.get("items") or {})
             if is_days(schema, items):
@@ -201,7 +201,7 @@ class SchemaForm(ReadingForm):
                 options = self._options(schema)
                 field.options = options if options is not None else enum_options(items)
             field.initial = value if isinstance(value, list) else []
-            field.options = with_held(field.options, texts_of(field.initial))
+            field.options = with_chosen(field.options, texts_of(field.initial))
         elif kind == "lines":
             items, _ = self.resolve(schema.get("items") or {})
             texts = [str(entry) for entry in (value if isinstance(value, list) else [])]
@@ -254,29 +254,31 @@ class SchemaForm(ReadingForm):
 
     def _rows(self, schema: Schema, value: Any, path: str, label: str, help: str) -> Part:
         items, _ = self.resolve(schema["items"])
-        held = [row for row in value or () if isinstance(row, Mapping)] if isinstance(value, list) else []
-        spare = max(SPARE, int(schema.get("minItems", 0)) - len(held))
-        spare = max(0, min(spare, int(schema.get("maxItems", MAX_ROWS)) - len(held)))
+        row_values = [row for row in value or () if isinstance(row, Mapping)] if isinstance(value, list) else []
+        spare = max(SPARE, int(schema.get("minItems", 0)) - len(row_values))
+        spare = max(0, min(spare, int(schema.get("maxItems", MAX_ROWS)) - len(row_values)))
         rows = []
-        for place, row in enumerate([*held, *({} for _ in range(spare))]):
+        for place, row in enumerate([*row_values, *({} for _ in range(spare))]):
             parts = self._properties(items, row, f"{path}.{place}")
-            title = gettext("Entry %(number)s") % {"number": place + 1} if place < len(held) else gettext("New entry")
+            title = (
+                gettext("Entry %(number)s") % {"number": place + 1} if place < len(row_values) else gettext("New entry")
+            )
             rows.append(Part("group", f"{path}.{place}", title, parts=parts))
         return Part("rows", path, label, help, parts=rows)
 
     def _pairs(self, schema: Schema, value: Any, path: str, label: str, help: str) -> Part:
         offered = self.sources.fields(path) if schema.get("x-widget") == "fields" else ()
-        held: list[tuple[str, Any]] = list(value.items()) if isinstance(value, Mapping) else []
+        pairs: list[tuple[str, Any]] = list(value.items()) if isinstance(value, Mapping) else []
         if any(name.startswith(f"{path}:") for name in self.wrong):
-            held = [*self.sent_pairs(path)]  # two rows of one name, which no settings hold
+            pairs = [*self.sent_pairs(path)]  # two rows of one name, which no settings hold
         rows = []
-        for place, (name, content) in enumerate([*held, *([("", None)] * (2 if not held else 1))]):
+        for place, (name, content) in enumerate([*pairs, *([("", None)] * (2 if not pairs else 1))]):
             naming = Field(
                 f"{path}:name.{place}", gettext("Field") if offered else gettext("Name"), "text", initial=name
             )
             if offered:
                 naming.kind = "select"
-                naming.options = with_held([option for option, _ in offered], [name] if name else [])
+                naming.options = with_chosen([option for option, _ in offered], [name] if name else [])
             text = content if isinstance(content, str) or content is None else json.dumps(content, ensure_ascii=False)
             long = isinstance(text, str) and (len(text) > 80 or "\n" in text)
             giving = Field(f"{path}:value.{place}", gettext("Value"), "textarea" if long else "text", initial=text)

@@ -21,12 +21,12 @@ from core.web.flows.schemas import (
     conditions_of,
     has_expression,
     is_time,
-    meets,
+    matches_condition,
     pair_text,
     read_time,
     shown_value,
     tree_state,
-    typed,
+    typed_value,
 )
 from core.web.forms import read_input
 from core.web.lists import MATCH, ListState
@@ -41,13 +41,13 @@ class ReadingForm(Schemas):
     """The path of the conditions that the form changes: those of one setting at a time."""
 
     def _read_properties(self, schema: Schema, values: Any, path: str) -> JsonObject:
-        held = values if isinstance(values, Mapping) else {}
+        present = values if isinstance(values, Mapping) else {}
         properties = schema.get("properties", {})
         settings = {}
         for name, raw in properties.items():
             if not self._matters(raw, path, f"{path}.{name}", properties):
                 continue
-            value = self._read(raw, held.get(name), f"{path}.{name}")
+            value = self._read(raw, present.get(name), f"{path}.{name}")
             if value is not None:
                 settings[name] = value
         return settings
@@ -58,13 +58,13 @@ class ReadingForm(Schemas):
             f"{path}.{name}": values for name, values in conditions_of(raw.get("x-show-if"))
         }
         boxes = {f"{path}.{name}" for name, subschema in properties.items() if self._is_left_out(subschema)}
-        # What a refused value would hide stays, since nobody has chosen to lose it.
+        # What a refused value would hide stays, since no one has chosen to lose it.
         conditions = {
             name: values
             for name, values in needs.items()
             if (name in self.sent or name in boxes) and name not in self.wrong
         }
-        return all(meets(self.sent.getlist(name), values) for name, values in conditions.items())
+        return all(matches_condition(self.sent.getlist(name), values) for name, values in conditions.items())
 
     def _is_left_out(self, raw: Schema) -> bool:
         """Return whether browsers leave the setting out when nothing of it is ticked."""
@@ -165,7 +165,7 @@ class ReadingForm(Schemas):
             elif name and name in before and pair_text(before[name]).strip() == text:
                 pairs[name] = before[name]
             elif name:
-                pairs[name] = typed(text, types.get(name, "any"))
+                pairs[name] = typed_value(text, types.get(name, "any"))
         return pairs or None
 
     def _read_tree(self, schema: Schema, held: Any, path: str) -> Any:
@@ -189,4 +189,4 @@ def _read_anything(text: str, held: Any) -> Any:
     if not isinstance(held, str | None) and text == shown_value(held):
         return held
     is_json = text[:1] in ("[", "{") and not has_expression(text) and text != held
-    return typed(text, "any") if is_json else text or None
+    return typed_value(text, "any") if is_json else text or None

@@ -132,8 +132,8 @@ def read_time(text: str, zone: tzinfo, held: Iterable[Any] = ()) -> str:
     stored = {shown_time(held_time, zone): str(held_time) for held_time in held if held_time}
     try:
         moment = datetime.fromisoformat(text)
-        there = (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
-        return stored.get(text) or f"{there:%Y-%m-%dT%H:%M:%SZ}"
+        utc = (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
+        return stored.get(text) or f"{utc:%Y-%m-%dT%H:%M:%SZ}"
     except (ValueError, OverflowError):
         return text
 
@@ -150,7 +150,7 @@ def pair_text(value: Any) -> str:
     return value.replace("\r\n", "\n") if isinstance(value, str) else shown_value(value)
 
 
-def typed(text: str, type: str) -> Any:
+def typed_value(text: str, type: str) -> Any:
     """Return a value as its field takes it. What has an expression in it stays a text."""
     if "{{" in text:
         return text
@@ -169,22 +169,22 @@ def typed(text: str, type: str) -> Any:
 
 
 def conditions_of(raw: Any) -> list[tuple[str, list[Any]]]:
-    """Return (setting, values with which another one matters) of an x-show-if, whose values `meets` reads."""
+    """Return (setting, values with which another one matters) of an x-show-if, for `matches_condition`."""
     if not isinstance(raw, Mapping):
         return []
     return [(name, value if isinstance(value, list) else [value]) for name, value in raw.items()]
 
 
-def meets(sent: Iterable[str], accepted: Iterable[Any]) -> bool:
+def matches_condition(sent: Iterable[str], accepted: Iterable[Any]) -> bool:
     """Return whether an input's value is among the values: null and false for nothing, true for any value.
 
-    `meets` in flow_forms.js does the same in the browser.
+    `matches_condition` in flow_forms.js does the same in the browser.
     """
-    held = {entry for entry in sent if entry}
-    return any(_meets(held, entry) for entry in accepted)
+    values = {entry for entry in sent if entry}
+    return any(_matches_value(values, entry) for entry in accepted)
 
 
-def _meets(held: Set[str], accepted: Any) -> bool:
+def _matches_value(held: Set[str], accepted: Any) -> bool:
     if accepted is None or accepted == "" or isinstance(accepted, bool):
         return bool(held) == bool(accepted)
     return str(accepted) in held
@@ -209,16 +209,16 @@ def enum_options(schema: Schema, own: Mapping[str, str] | None = None) -> list[O
     ]
 
 
-def with_held(options: Iterable[Option], held: Iterable[str]) -> list[Option]:
+def with_chosen(options: Iterable[Option], held: Iterable[str]) -> list[Option]:
     """Return the options, and those that are chosen but not among them: gone, or beyond the first ones."""
     offered = list(options)
-    there = {entry.value for entry in offered}
+    values = {entry.value for entry in offered}
     return [
         *offered,
         *(
             Option(entry, gettext("%(entry)s (not found)") % {"entry": entry})
             for entry in held
-            if entry and entry not in there
+            if entry and entry not in values
         ),
     ]
 
@@ -259,10 +259,10 @@ class Schemas:
         name = panel_input(schema, path)
         if not name:
             return self.sources.trees("")
-        held: Any = self.values
+        value: Any = self.values
         for key in name.removeprefix(self.root).split(".")[1:]:
-            held = held.get(key) if isinstance(held, Mapping) else None
-        return self.sources.trees(str(self.sent.get(name) or held or "contact"))
+            value = value.get(key) if isinstance(value, Mapping) else None
+        return self.sources.trees(str(self.sent.get(name) or value or "contact"))
 
     def resolve(self, raw: Schema) -> tuple[Schema, bool]:
         """Return a schema without references, and whether it may be null."""

@@ -15,7 +15,7 @@ def suggest_dial_code(page: Page, fields: list[Field]) -> None:
             field.initial = main_code(page.reader.formats.country)
 
 
-def without_idle_code(form: Form, values: Values) -> Values:
+def drop_unused_dial_code(form: Form, values: Values) -> Values:
     """Return the values without a country code that belongs to no number, or whose number has its own."""
     number = str(values.get("number") or "").strip()
     if form.fields["countryCode"].required or (number and not number.startswith("+")):

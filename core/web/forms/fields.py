@@ -14,7 +14,7 @@ from core.text.timezones import zone_of
 from core.text.translation import gettext_lazy
 from core.web.forms.inputs import (
     BadMoment,
-    merged,
+    merge_lists,
     option_text,
     read_local,
     read_number,
@@ -24,6 +24,7 @@ from core.web.forms.inputs import (
     widget_of,
     with_newlines,
 )
+from core.web.words.problems import missing_text
 
 SEVERAL = frozenset({"checks", "groups", "tags"})
 """Kinds whose value is a list."""
@@ -110,6 +111,17 @@ class BoundField(forms.BoundField):
         errors = self.form.errors.get(self.name)
         return " ".join(map(str, errors)) if errors else ""
 
+    def validate(self) -> None:
+        """Add the errors of a value that was sent. A record's untouched value stays, even where it lacks one."""
+        is_untouched = self.field.holds and not self.field.has_changed(self.field.initial, self.data)
+        if self.data is UNSENT or is_untouched or self.errors:
+            return
+        try:
+            self.field.validate(self.value())
+            self.field.run_validators(self.value())
+        except forms.ValidationError as error:
+            self.form.add_error(self.name, error)
+
     def add_error(self, text: str) -> None:
         self.form.add_error(self.name, text)
 
@@ -135,7 +147,7 @@ class BoundField(forms.BoundField):
         if not self.is_other(opened):
             self.replace(current)
         elif self.field.merges:
-            self.replace(merged(opened, self.value(), current))
+            self.replace(merge_lists(opened, self.value(), current))
         elif self.is_other(current):
             self.clash = self.field.words(current) or "empty"
 
@@ -174,8 +186,8 @@ class BoundField(forms.BoundField):
         options: dict[str, list[Option]] = {}
         for option in self.offered:
             options.setdefault(option.group, []).append(option)
-        chosen = set(self.chosen)
-        return [(name, group, sum(option.value in chosen for option in group)) for name, group in options.items()]
+        values = set(self.chosen)
+        return [(name, group, sum(option.value in values for option in group)) for name, group in options.items()]
 
     def is_other(self, before: Any) -> bool:
         """Return whether the value differs from the one before. A box that is not ticked is no, or nothing."""
@@ -189,7 +201,8 @@ class BoundField(forms.BoundField):
 class Field(forms.Field):
     """A field of a page's form. `name` is its name in the API's body.
 
-    The API is the judge of values: cleaning reads them in the API's form, and refuses only what cannot be read.
+    The API is the judge of values: cleaning reads them in the API's form, and refuses only what cannot be read. The
+    form's `is_valid()` asks `validate` and the validators, too.
     """
 
     widget: Input
@@ -262,7 +275,7 @@ class Field(forms.Field):
             setattr(field, name, value)
         return field
 
-    def hold(self, value: Any) -> None:
+    def set_initial(self, value: Any) -> None:
         """Start from a record's value."""
         self.initial = value
         self.holds = True
@@ -288,8 +301,8 @@ class Field(forms.Field):
     def offered(self, value: Any) -> list[Option]:
         """Return the options, and chosen values that are no longer options: a form keeps untouched values."""
         values = {option.value for option in self.options}
-        gone = [text for text in dict.fromkeys(texts_of(value)) if text and text not in values]
-        return [*self.options, *(Option(text, f"{text} ({GONE})") for text in gone)]
+        missing = [text for text in dict.fromkeys(texts_of(value)) if text and text not in values]
+        return [*self.options, *(Option(text, f"{text} ({GONE})") for text in missing)]
 
     # Django's hooks
 
@@ -308,8 +321,16 @@ class Field(forms.Field):
             return with_newlines(data) != with_newlines(texts_of(initial)[0])
         return not same_text(input_type, self.text(initial), data)
 
+    def validate(self, value: Any) -> None:
+        """Refuse an empty value of a required field, with the text that the API's refusal has on pages."""
+        if self.required and is_nothing(value):
+            raise forms.ValidationError(missing_text(self.kind), code="required")
+
     def clean(self, value: Any) -> Any:
-        """Return the input in the API's form. What was not sent, and a record's untouched value, stays as it was."""
+        """Return the input in the API's form. What was not sent, and a record's untouched value, stays as it was.
+
+        `validate` and the validators run in `is_valid()`: a form that is only shown again is not refused.
+        """
         if value is UNSENT:
             return self.initial
         if self.holds and not is_nothing(self.initial) and not self.has_changed(self.initial, value):
@@ -328,7 +349,7 @@ class Field(forms.Field):
         if self.kind == "switch":
             return value
         if self.kind in SEVERAL:
-            return self._several(value)
+            return self._read_several(value)
         text = value.replace("\r\n", "\n")  # as browsers write the lines of a textarea
         if self.kind == "lines":
             return [line.strip() for line in text.split("\n") if line.strip()]
@@ -339,24 +360,24 @@ class Field(forms.Field):
         if self.kind == "search":
             return self._option(text)
         if self.kind in ("date", "datetime"):
-            return self._dated(text)
-        return typed_like(self._held, text) if self.any_type else text
+            return self._read_date(text)
+        return typed_like(self._initial_values, text) if self.any_type else text
 
     @property
-    def _held(self) -> Any:
+    def _initial_values(self) -> Any:
         return self.initial if self.holds else None
 
-    def _several(self, texts: list[str]) -> list[Any]:
+    def _read_several(self, texts: list[str]) -> list[Any]:
         """Return the values of the texts: first those that the record has, as it has them and in its order."""
-        values = self._held if isinstance(self._held, list) else []
-        sent = dict.fromkeys(map(with_newlines, texts))
-        held = {with_newlines(option_text(value)) for value in values}
-        kept = [value for value in values if with_newlines(option_text(value)) in sent]
-        return [*kept, *(text for text in sent if text not in held)]
+        values = self._initial_values if isinstance(self._initial_values, list) else []
+        inputs = dict.fromkeys(map(with_newlines, texts))
+        initial = {with_newlines(option_text(value)) for value in values}
+        unchanged = [value for value in values if with_newlines(option_text(value)) in inputs]
+        return [*unchanged, *(text for text in inputs if text not in initial)]
 
-    def _dated(self, text: str) -> str | None:
+    def _read_date(self, text: str) -> str | None:
         try:
-            return (read_local(text, zone_of(self.zone), self._held) if "T" in text else text) or None
+            return (read_local(text, zone_of(self.zone), self._initial_values) if "T" in text else text) or None
         except BadMoment as error:
             raise forms.ValidationError(str(error), code="skipped") from None
 

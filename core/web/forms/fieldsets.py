@@ -23,7 +23,7 @@ class Fieldset:
     fields: Sequence[Row]
     text: str = ""
     folded: bool = False
-    """A folded section is closed until somebody opens it, or one of its fields is refused."""
+    """A folded section is closed until a person opens it, or one of its fields is refused."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,9 @@ def in_pairs(names: Iterable[str]) -> tuple[tuple[str, ...], ...]:
 
 def sections_of(fields: Mapping[str, BoundField], fieldsets: Sequence[Fieldset]) -> list[Section]:
     """Return the sections with fields. Fields that none names stand where REST is, or at the end."""
-    named = {name for fieldset in fieldsets for row in fieldset.fields for name in _names(row)}
-    rest = [[field] for name, field in fields.items() if name not in named]
-    has_place = REST in named
+    names = {name for fieldset in fieldsets for row in fieldset.fields for name in _names(row)}
+    rest = [[field] for name, field in fields.items() if name not in names]
+    has_place = REST in names
     sections = []
     for fieldset in fieldsets:
         rows = list(_rows(fields, fieldset.fields, rest))

@@ -77,7 +77,7 @@ class Form(forms.Form):
     def insert(self, field: Field, before: str = "") -> None:
         """Add a field, at the end or before another one."""
         if field.name in self.initial:
-            field.hold(self.initial[field.name])
+            field.set_initial(self.initial[field.name])
         self.fields[field.name] = field
         if before:
             names = [name for name in self.fields if name != field.name]
@@ -116,7 +116,7 @@ class Form(forms.Form):
             field.widget.rendered = not opened or name in opened
             if name in others:
                 self.initial[name] = opened[name]
-                field.hold(opened[name])
+                field.set_initial(opened[name])
             self[name].reset()
         self.data = data
         self.is_bound = True
@@ -125,6 +125,15 @@ class Form(forms.Form):
         if any(field.clash for field in self):
             self.add_error(None, CLASH % {"member": changed_by or _("Someone")})
         return self
+
+    def is_valid(self) -> bool:
+        """Return whether all fields can be read and hold what they must. Errors stand at their fields."""
+        for field in self:
+            field.validate()
+        is_valid: bool = super().is_valid()
+        if not is_valid:
+            self.ask_again()
+        return is_valid
 
     def _merge(self, opened: Values, current: Values, others: Values) -> None:
         """Take over the values of others in untouched fields, and mark fields that both have changed."""
@@ -164,12 +173,12 @@ class Form(forms.Form):
 
         Options are the first records of a list, which may not have those that are chosen.
         """
-        for name, chosen in records.items():
+        for name, candidates in records.items():
             if name not in self.fields:
                 continue
             field = self.fields[name]
             offered = {option.value for option in field.options}
-            missing = [record for record in chosen if record and record["_id"] not in offered]
+            missing = [record for record in candidates if record and record["_id"] not in offered]
             field.options = [*field.options, *(Option(record["_id"], record["name"] or "") for record in missing)]
 
     def refuse(self, answer: Answer, name_of: Callable[[str], str] = str) -> None:

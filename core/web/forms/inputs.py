@@ -55,7 +55,7 @@ def widget_of(kind: str, value: Any, zone: tzinfo) -> str:
     if isinstance(value, list | Mapping) and (kind in TYPED or kind in ("select", "radio")):
         return "fixed"
     if kind in ("date", "datetime"):
-        return _dated(kind, value, zone)
+        return _date_input_type(kind, value, zone)
     text = input_text(value)
     if kind in ONE_LINE and _BREAK.search(text):
         return "textarea"
@@ -71,7 +71,7 @@ def _are_lines(value: Any) -> bool:
     )
 
 
-def _dated(kind: str, value: Any, zone: tzinfo) -> str:
+def _date_input_type(kind: str, value: Any, zone: tzinfo) -> str:
     text = input_text(value)
     if kind == "date" and (not text or _is_day(text)):
         return "date"
@@ -98,15 +98,15 @@ def local_text(text: str, zone: tzinfo) -> str:
     if moment is None:
         return ""
     try:
-        here = moment.astimezone(zone) if moment.tzinfo else moment
+        local = moment.astimezone(zone) if moment.tzinfo else moment
     except OverflowError:
         return ""
     clock = "minutes"
-    if here.microsecond:
+    if local.microsecond:
         clock = "milliseconds"
-    elif here.second:
+    elif local.second:
         clock = "seconds"
-    return here.replace(tzinfo=None).isoformat(timespec=clock)
+    return local.replace(tzinfo=None).isoformat(timespec=clock)
 
 
 def read_local(text: str, zone: tzinfo, held: Any = None) -> str:
@@ -143,7 +143,7 @@ def with_newlines(text: str) -> str:
 
 
 def same_text(widget: str, shown: str, sent: str) -> bool:
-    """Return whether a browser sends this for an input that nobody has touched."""
+    """Return whether a browser sends this for an untouched input."""
     shown, sent = with_newlines(shown), with_newlines(sent)
     if widget == "number":
         shown = shown if _NUMBER.fullmatch(shown) else ""
@@ -176,10 +176,10 @@ def read_number(text: str) -> Any:
         return int(text)
     if not _NUMBER.fullmatch(text):
         return text
-    return _exact(text)
+    return _exact_number(text)
 
 
-def _exact(text: str) -> float | str:
+def _exact_number(text: str) -> float | str:
     number = float(text)
     try:
         return number if Decimal(repr(number)) == Decimal(text) else text
@@ -187,7 +187,7 @@ def _exact(text: str) -> float | str:
         return text
 
 
-def merged(opened: list[Any], typed: list[Any], current: list[Any]) -> list[Any]:
+def merge_lists(opened: list[Any], typed: list[Any], current: list[Any]) -> list[Any]:
     """Merge a person's additions and removals into the current list."""
-    kept = [item for item in current if item in typed or item not in opened]
-    return [*kept, *(item for item in typed if item not in opened and item not in current)]
+    remaining = [item for item in current if item in typed or item not in opened]
+    return [*remaining, *(item for item in typed if item not in opened and item not in current)]

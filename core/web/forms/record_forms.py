@@ -123,8 +123,8 @@ def record_fields(page: Page, definitions: Iterable[Definition], values: Values 
         if kind not in offered:
             offered[kind] = _record_options(page, kind)
         listed = {option.value for option in offered[kind]}
-        held = (values or {}).get(field.name)
-        beyond = [id for id in texts_of(held) if id in names and id not in listed]
+        value = (values or {}).get(field.name)
+        beyond = [id for id in texts_of(value) if id in names and id not in listed]
         field.options = [*offered[kind], *(Option(id, names[id]) for id in beyond)]
         if not offered[kind]:
             field.help_text = f"{field.help_text} {NONE_YET[kind]}".strip()
@@ -220,7 +220,7 @@ PLAIN = {
 }
 """The panel's own fields, with their default names."""
 OF_PHONE = ("countryCode", "number")
-"""Parts of the phone number, by which nobody filters alone."""
+"""Parts of the phone number that are no filters of their own."""
 
 
 def record_choices(
@@ -244,15 +244,15 @@ def record_choices(
     own = {entry.name: entry for entry in field_choices}
     first = [own.pop(entry.name, entry) for entry in PLAIN[panel]]
     choices = [*first, *(entry for name, entry in own.items() if name not in OF_PHONE)]
-    choices.append(by_name(Choice("tags.name", gettext("Tag"), holds_several=True), tags))
+    choices.append(choice_of_named_records(Choice("tags.name", gettext("Tag"), holds_several=True), tags))
     members = tuple(members)
     if panel == "lead":
-        choices.append(by_name(Choice("teamMember.name", gettext("Assigned to")), members))
-    known = {"category.name": categories, "owner.name": members, "createdBy.name": members, **(linked or {})}
-    return [*choices, *(by_name(choice, known.get(choice.name, ())) for choice in BESIDE[panel])]
+        choices.append(choice_of_named_records(Choice("teamMember.name", gettext("Assigned to")), members))
+    records = {"category.name": categories, "owner.name": members, "createdBy.name": members, **(linked or {})}
+    return [*choices, *(choice_of_named_records(choice, records.get(choice.name, ())) for choice in BESIDE[panel])]
 
 
-def by_name(choice: Choice, records: Iterable[Option]) -> Choice:
+def choice_of_named_records(choice: Choice, records: Iterable[Option]) -> Choice:
     """Return a choice of the records in place of one of their names, if there are any."""
     pairs = tuple((record.value, _of_group(record)) for record in records)
     if not pairs:

@@ -33,7 +33,7 @@ def page_urls(pages: Iterable[type[Page]]) -> list[URLPattern | URLResolver]:
     return [*own, slash, path("c/<str:company>/", include((members, "web")))]
 
 
-def registered() -> list[type[Page]]:
+def registered_pages() -> list[type[Page]]:
     """Return the pages."""
     return list(_pages)
 
@@ -101,7 +101,7 @@ def opened_items(page: Page) -> list[tuple[MenuItem, type[Page]]]:
         (item, target)
         for item, target in items
         if (is_member or issubclass(target, PersonPage))
-        and page.opens(target)
+        and page.may_open(target)
         and (item.needs == "GET" or page.may(target.module, item.needs))
     ]
 
@@ -119,7 +119,7 @@ def navigation_of(page: Page) -> Navigation:
         if page.reader.member is not None
     }
     return Navigation(
-        groups=_grouped((shown.group, links[shown]) for shown in PLACES if shown in links),
+        groups=_group_links((shown.group, links[shown]) for shown in PLACES if shown in links),
         bell=links.get(NOTIFICATIONS),
         tabs=_tabs(page, items),
         settings=settings_of(page, items) if place == SETTINGS else [],
@@ -129,7 +129,7 @@ def navigation_of(page: Page) -> Navigation:
 def settings_of(page: Page, items: list[tuple[MenuItem, type[Page]]] | None = None) -> list[tuple[str, list[Link]]]:
     """Return the list of settings under its headings. `items` are those that the reader may open, if known."""
     opened = opened_items(page) if items is None else items
-    return _grouped((item.group, _link(page, item, target)) for item, target in opened if item.place == SETTINGS)
+    return _group_links((item.group, _link(page, item, target)) for item, target in opened if item.place == SETTINGS)
 
 
 def _tabs(page: Page, items: list[tuple[MenuItem, type[Page]]]) -> list[Link]:
@@ -146,7 +146,7 @@ def _link(page: Page, item: MenuItem, target: type[Page]) -> Link:
     return Link(item.label, item.icon, address_of(page, target), item == page.menu, target.purpose)
 
 
-def _grouped(links: Iterable[tuple[str, Link]]) -> list[tuple[str, list[Link]]]:
+def _group_links(links: Iterable[tuple[str, Link]]) -> list[tuple[str, list[Link]]]:
     """Gather links that follow each other under the same heading."""
     groups: list[tuple[str, list[Link]]] = []
     for heading, link in links:

@@ -22,5 +22,5 @@ def remember(request: HttpRequest, company_id: str, page_name: str, record_id: s
 
 def recent_records(request: HttpRequest, company_id: str) -> list[tuple[str, str, str]]:
     """Return (name of the page, id of the record, title) of the company's recent records."""
-    kept = request.session.get(RECENT, {}).get(company_id, [])
-    return [(name, record_id, title) for name, record_id, title in kept]
+    entries = request.session.get(RECENT, {}).get(company_id, [])
+    return [(name, record_id, title) for name, record_id, title in entries]

@@ -11,7 +11,7 @@ from core.reports import REPORTS
 from core.text.folding import fold
 from core.text.translation import gettext_lazy
 from core.types import Values
-from core.web.navigation.menu import address_of, first_pages, opened_items, registered
+from core.web.navigation.menu import address_of, first_pages, opened_items, registered_pages
 from core.web.navigation.places import NOTIFICATIONS, PLACES, SETTINGS, MenuItem, Place
 from core.web.navigation.recent import recent_records
 from core.web.pages import Page
@@ -90,9 +90,9 @@ class Search(Page):
         if text:
             pages = (gettext("Pages"), self.places(text))
             actions = self.actions(text)
-            named = any(fold(hit.title).startswith(fold(text)) for hit in actions)
+            is_prefix = any(fold(hit.title).startswith(fold(text)) for hit in actions)
             of_actions = (gettext("Actions"), actions)
-            groups = [*([of_actions, pages] if named else [pages, of_actions]), *self.records(text)]
+            groups = [*([of_actions, pages] if is_prefix else [pages, of_actions]), *self.records(text)]
         else:
             groups = [(gettext("Recent"), self.recent()), (gettext("Actions"), self.actions()), *self.all_places()]
         numbered, count = [], 0
@@ -104,7 +104,7 @@ class Search(Page):
 
     def recent(self) -> list[Hit]:
         """Return the records that the reader opened last in this browser."""
-        pages = {page.name: page for page in registered()}
+        pages = {page.name: page for page in registered_pages()}
         opened = [
             (pages[name], record_id, title)
             for name, record_id, title in recent_records(self.request, self.reader.company_id)
@@ -113,12 +113,12 @@ class Search(Page):
         return [
             Hit(title, page.record_kind[1], self.address(page.name, record_id), page.menu.icon if page.menu else "")
             for page, record_id, title in opened
-            if self.opens(page)
+            if self.may_open(page)
         ]
 
     def candidates(self) -> list[Candidate]:
         """Return the places, tabs and settings that the reader may open, in the order of the navigation."""
-        shown: list[Candidate] = []
+        candidates: list[Candidate] = []
         places: set[Place] = set()
         for item, page in opened_items(self):
             is_first = item.place not in places
@@ -126,8 +126,8 @@ class Search(Page):
             place = item.place.label
             label = place if is_first else item.label
             hit = Hit(label, "" if label == place else place, address_of(self, page), item.icon)
-            shown.append(Candidate(hit, item, f"{item.label} {item.keywords} {place} {item.group}"))
-        return shown
+            candidates.append(Candidate(hit, item, f"{item.label} {item.keywords} {place} {item.group}"))
+        return candidates
 
     def all_places(self) -> list[tuple[str, list[Hit]]]:
         """Return all pages of the navigation, and all settings, under their headings."""
@@ -149,8 +149,8 @@ class Search(Page):
 
     def reports(self, text: str) -> list[Hit]:
         """Return the reports that match by their title, also with the word for reports after it."""
-        page = next(page for page in registered() if page.name == "reports")
-        if page.menu is None or not self.opens(page):
+        page = next(page for page in registered_pages() if page.name == "reports")
+        if page.menu is None or not self.may_open(page):
             return []
         return [
             Hit(report.title, page.menu.label, self.address(page.name, reportType=report.name), page.menu.icon)
@@ -164,12 +164,14 @@ class Search(Page):
         """Return the reader's actions whose labels match."""
         # Addresses decide the order of the pages themselves; people know that of the navigation.
         order = {item: position for position, item in enumerate(first_pages())}
-        pages = sorted(registered(), key=lambda page: order.get(page.menu, len(order)) if page.menu else len(order))
+        pages = sorted(
+            registered_pages(), key=lambda page: order.get(page.menu, len(order)) if page.menu else len(order)
+        )
         hits = [
             Hit(page.action, "", self.address(page.name), "plus")
             for page in pages
             if page.action and matches(text, f"{page.action} {OTHER_WORDS}")
-            if self.opens(page) and self.may(page.module, "POST")
+            if self.may_open(page) and self.may(page.module, "POST")
         ]
         hits.sort(key=lambda hit: fold(hit.title) != fold(text))
         return hits[:MAX_PAGES] if text else hits
@@ -177,12 +179,12 @@ class Search(Page):
     def records(self, text: str) -> list[tuple[str, list[Hit]]]:
         """Return the records that the API finds, by kind, each with the way to all of them if there are more."""
         answer = self.ask("GET", "search", {"q": text})
-        pages = {page.record_kind[0]: page for page in registered()}
+        pages = {page.record_kind[0]: page for page in registered_pages()}
         lists = first_pages()
         groups = []
         for group in answer.data["groups"] if answer.ok else ():
             page = pages.get(group["kind"])
-            if page is None or page.menu is None or not self.opens(page):
+            if page is None or page.menu is None or not self.may_open(page):
                 continue
             icon, label = page.menu.icon, page.record_kind[1]
             hits = [

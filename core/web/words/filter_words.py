@@ -33,7 +33,7 @@ RECORDS = {
 """Field whose values are ids -> path and module of their records."""
 
 
-def in_words(
+def filter_text(
     node: Values,
     names: Mapping[str, str],
     records: Mapping[str, str],
@@ -45,19 +45,19 @@ def in_words(
     `records` has the names of ids, `choices` the labels of options; days are written in `formats`.
     """
     if "conditions" in node:
-        parts = [in_words(inner, names, records, choices, formats) for inner in node["conditions"]]
+        parts = [filter_text(inner, names, records, choices, formats) for inner in node["conditions"]]
         joined = f" {node.get('operator', 'and')} ".join(parts)
         return f"({joined})"
     field = node["field"]
     value = node.get("value")
     several = value if isinstance(value, list) else [value]
     choice = (choices or {}).get(field)
-    said = [_value_label(inner, field, records, choice, formats) for inner in several if inner is not None]
+    texts = [_value_label(inner, field, records, choice, formats) for inner in several if inner is not None]
     operator = node.get("operator", "")
-    plain = OF_SEVERAL.get(operator) if len(said) > 1 else WORDS.get(operator)
-    phrase = choice.words(operator, len(said) > 1) if choice else plain or "is"
+    plain = OF_SEVERAL.get(operator) if len(texts) > 1 else WORDS.get(operator)
+    phrase = choice.words(operator, len(texts) > 1) if choice else plain or "is"
     label = names.get(field) or NAMES.get(field) or (name_label(field) if CAMEL.fullmatch(field) else field)
-    return f"{label} {phrase} {', '.join(map(str, dict.fromkeys(said)))}".strip()
+    return f"{label} {phrase} {', '.join(map(str, dict.fromkeys(texts)))}".strip()
 
 
 def _value_label(

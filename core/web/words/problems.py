@@ -44,11 +44,16 @@ NAME = re.compile(r"[@/_\d]|\w[.:]\w|\w[A-Z]")
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
+def missing_text(kind: str) -> str:
+    """Return the error of an empty field of this kind."""
+    return str(CHOOSE if kind in CHOICES else MISSING)
+
+
 def problem_text(error: FieldError, kind: str = "") -> str:
     """Return what is wrong with a field as a sentence. `kind` is that of the form's field."""
     text = TEXTS.get(error.get("code", ""))
-    if text is MISSING and kind in CHOICES:
-        return str(CHOOSE)
+    if text is MISSING:
+        return missing_text(kind)
     return str(text or to_sentence(str(error.get("text", error["message"]))))
 
 

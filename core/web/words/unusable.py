@@ -16,7 +16,7 @@ UNUSABLE = {
 OF_ORDER = {"sortBy": "sortOrder"}
 
 
-def unusable(answer: Answer, query: Values) -> str:
+def unusable_parameter(answer: Answer, query: Values) -> str:
     """Return the parameter of the query that a list refuses, or an empty text."""
     names = (error["field"].partition(".")[0] for error in answer.errors)
     return next((name for name in names if name in UNUSABLE and name in query), "")

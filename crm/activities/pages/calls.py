@@ -175,7 +175,7 @@ class EditCall(CallPage):
             return self.page({"one": self.call, "form": form}, status=422)
         changed = form.changed(before)
         if not changed:
-            return self.unchanged(self.address("calls"))
+            return self.report_unchanged(self.address("calls"))
         answer = self.ask("PUT", self.resource, None, self.body(changed))
         if not answer.ok:
             return self.refused(form, answer, {"one": self.call})

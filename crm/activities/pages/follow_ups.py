@@ -351,7 +351,7 @@ class EditFollowUp(CommentsPage, FollowUpPage):
             return self.form_page(form, status=422)
         changed = form.changed(before)
         if not changed:
-            return self.unchanged(self.address("follow-ups"))
+            return self.report_unchanged(self.address("follow-ups"))
         answer = self.ask("PUT", self.resource, None, self.body(changed))
         if not answer.ok:
             form.refuse(answer)

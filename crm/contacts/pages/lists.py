@@ -105,7 +105,7 @@ class ContactList(ContactTable, BulkList):
         if self.is_filtered("segment"):  # the names are asked for only then
             pairs = [(option.value, option.label) for option in self.options_of("segment")]
             filters.append(Choice("segment", gettext("Segment"), ("in",), pairs))
-        filters += [self.linked(*IMPORT)] if self.is_filtered(IMPORT[0]) else []
+        filters += [self.link_choice(*IMPORT)] if self.is_filtered(IMPORT[0]) else []
         filters += [ANSWERED] if self.is_filtered(ANSWERED.name) else []
         return self.with_owners(filters)
 
@@ -132,13 +132,13 @@ class Contacts(ContactList):
     template = "web/contacts/list.html"
 
     def show(self) -> Values:
-        answer = self.listed("contact", self.state.query())
+        answer = self.read_list("contact", self.state.query())
         rows = [self.row(contact) for contact in answer.data]
         return {
             **self.context(),
             "choices": self.choices,
             "rows": rows,
-            "field_values": self.written(rows, self.columns),
+            "field_values": self.custom_values(rows, self.columns),
             "total": answer.total,
             "counted": self.count.of(answer.total),
             "changes": self.changes if self.may("contact", "PUT") else [],

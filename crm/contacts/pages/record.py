@@ -13,7 +13,7 @@ from core.types import JsonObject, Values
 from core.web.ask import Answer
 from core.web.forms import REST, Form
 from core.web.forms.conflicts import RETRIES
-from core.web.forms.dial_codes import suggest_dial_code, without_idle_code
+from core.web.forms.dial_codes import drop_unused_dial_code, suggest_dial_code
 from core.web.forms.record_forms import form_values
 from core.web.organization_names import SAME_NAME
 from core.web.prefills import find_named_record
@@ -74,7 +74,7 @@ class NewContact(ContactPage):
             values["organization"] = self.organization_of(form, values["organization"])
         if form.errors:
             return self.page({"form": form}, status=422)
-        answer = self.ask("POST", "contact", None, body_of(without_idle_code(form, values)))
+        answer = self.ask("POST", "contact", None, body_of(drop_unused_dial_code(form, values)))
         if not answer.ok:
             return self.refused(form, answer)
         return self.redirect_with_toast(
@@ -139,7 +139,7 @@ class ContactDetail(RecordPage, ContactTable):
                 break
             changed = form.changed(self.values())
             if not changed:
-                return self.unchanged(self.request.path)
+                return self.report_unchanged(self.request.path)
             tags = chosen_tags(form)
             if (with_new := self.with_new_tag(form, tags)) != tags:
                 changed["tags"] = with_new
@@ -150,7 +150,7 @@ class ContactDetail(RecordPage, ContactTable):
             if form.errors:
                 break
             if not changed:
-                return self.unchanged(self.request.path)
+                return self.report_unchanged(self.request.path)
             body = {**body_of(changed), "unchangedSince": self.contact["updatedAt"]}
             answer = self.ask("PUT", f"contact/{self.params['id']}", None, body)
             if answer.ok:

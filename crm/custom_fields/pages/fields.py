@@ -249,7 +249,7 @@ class NewField(NewRecord, FieldForm):
         form = self.form().bind(self.request.POST)
         values = self.values_of(form)
         if not check_field(form, values, self.held):
-            return self.refused(form)
+            return self.show_refused(form)
         if values["fieldType"] not in WITH_OPTIONS and not (values["fieldType"] == "checkbox" and values["options"]):
             values.pop("options")
         elif values["fieldType"] == "checkbox":
@@ -257,7 +257,7 @@ class NewField(NewRecord, FieldForm):
         answer = self.ask("POST", "custom-field", None, {**values, "panel": self.panel})
         if not answer.ok:
             form.refuse(answer)
-            return self.refused(form)
+            return self.show_refused(form)
         return self.redirect_with_toast(_("Field added"), self.address("field", answer.data["_id"]))
 
 
@@ -328,7 +328,7 @@ class EditField(EditRecord, FieldForm):
     def _save(self, *, lose: bool) -> HttpResponse:
         form = self.bound_form()
         if not form.is_valid():
-            return self.refused(form, **self.context())
+            return self.show_refused(form, **self.context())
         values = self.values_of(form)
         if form.values.get("defaultValue", "") == default_text(self.record):
             values["defaultValue"] = self.record["defaultValue"]  # whatever it is that the text shows
@@ -340,9 +340,9 @@ class EditField(EditRecord, FieldForm):
         touched = changed.keys() & CHECKED or form.values.get("holds", self.held) != self.held
         touched = touched or form.values.get("parts", "") != parts_text(self.children)
         if touched and not self.record["isSystem"] and not check_field(form, values, self.held):
-            return self.refused(form, **self.context())
+            return self.show_refused(form, **self.context())
         if not changed:
-            return self.unchanged(back)
+            return self.report_unchanged(back)
         body = {**changed, **({"dropInvalid": True} if lose else {})}
         answer = self.ask("PUT", f"custom-field/{self.params['id']}", None, body)
         if answer.ok:
@@ -353,7 +353,7 @@ class EditField(EditRecord, FieldForm):
         if lost := losses(answer):
             return self.page({**self.context(), "form": form, "lost": lost}, status=422)
         form.refuse(answer)
-        return self.refused(form, **self.context())
+        return self.show_refused(form, **self.context())
 
     def _option(self, option: Values) -> JsonObject:
         return {

@@ -18,7 +18,7 @@ from typing import Self
 
 from babel import Locale
 
-from core.text.folding import without_piles
+from core.text.folding import limit_combining_marks
 from crm.imports.readers.frequent_names import FREQUENT_NAMES, FREQUENT_SIGNS
 
 # Letters, and the marks of scripts that write vowels above, below or next to them.
@@ -133,7 +133,7 @@ class Evidence:
     @classmethod
     def of(cls, text: str) -> Self:
         """Return the evidence of a text."""
-        plain = unicodedata.normalize("NFC", without_piles(text))
+        plain = unicodedata.normalize("NFC", limit_combining_marks(text))
         words = Counter(match.group() for match in WORD.finditer(plain))
         signs = 0.0
         for match in ABOVE_ASCII.finditer(plain):

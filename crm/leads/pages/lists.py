@@ -57,7 +57,7 @@ class LeadList(LeadTable, BulkList):
         if self.is_filtered("segment"):
             pairs = tuple((option.value, option.label) for option in self.options_of("segment"))
             filters.append(Choice("segment", gettext("Segment"), ("in",), pairs))
-        filters += [self.linked(*IMPORT)] if self.is_filtered(IMPORT[0]) else []
+        filters += [self.link_choice(*IMPORT)] if self.is_filtered(IMPORT[0]) else []
         return self.with_owners(filters)
 
     @cached_property
@@ -70,7 +70,7 @@ class LeadList(LeadTable, BulkList):
 
     @property
     def layout(self) -> str:
-        of_view = self.view["layout"] if self.view and not self.says_itself else ""
+        of_view = self.view["layout"] if self.view and not self.has_own_parameters else ""
         return "board" if "board" in (self.request.GET.get("view"), of_view) else "table"
 
     @property
@@ -103,11 +103,11 @@ class Leads(LeadList):
         return {**shared, **self.context(), **view}
 
     def table(self) -> JsonObject:
-        answer = self.listed("lead", self.state.query())
+        answer = self.read_list("lead", self.state.query())
         rows = [self.row(lead) for lead in answer.data]
         return {
             "rows": rows,
-            "field_values": self.written(rows, self.columns),
+            "field_values": self.custom_values(rows, self.columns),
             "total": answer.total,
             "counted": self.count.of(answer.total),
             "more": self.state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
@@ -116,7 +116,7 @@ class Leads(LeadList):
     def board(self) -> JsonObject:
         """Return the columns. At first each has its cards among the newest leads, which are its own first ones."""
         chosen = self.request.GET.get(PIPELINE, "")
-        board: BoardData = self.listed("lead/board", {**self.state.selection(), PIPELINE: chosen}).data
+        board: BoardData = self.read_list("lead/board", {**self.state.selection(), PIPELINE: chosen}).data
         only = self.request.GET.get("column")
         query = self.state.query(size=FIRST_CARDS) | {"filters": {PIPELINE: board["pipeline"]["_id"]}}
         if only:
@@ -168,12 +168,12 @@ class Leads(LeadList):
     # What forms do
 
     def do_move(self) -> HttpResponse:
-        return self.move(self.sent_id(), self.here)
+        return self.move(self.sent_id(), self.current_address)
 
     def do_assign(self) -> HttpResponse:
         member = self.request.POST.get("member")
         if not member:
-            return self.fail(gettext("Choose a member first"), self.here)
+            return self.fail(gettext("Choose a member first"), self.current_address)
         return self.change({"teamMember": None if member == "nobody" else member})
 
 
@@ -205,12 +205,12 @@ class ChangeLeads(ChangeMany, LeadList):
         """Move the leads to the stage that the bulk bar sent, and ask for the reason of a loss first."""
         stage = self.request.POST.get("stage", "")
         if not stage:
-            return self.fail(gettext("Choose a stage first"), self.list_here)
+            return self.fail(gettext("Choose a stage first"), self.list_url)
         if self.kind_of_stage(stage) != "lost" or not self.reasons:
             return self.change({"stage": stage})
         self.what = self.linked_field("stage")
         self.what.initial = stage
-        return self.page({**self.chosen(self.change_form()), "label": self.what.label})
+        return self.page({**self.chosen_context(self.change_form()), "label": self.what.label})
 
 
 class Pipeline(LeadPage):

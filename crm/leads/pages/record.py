@@ -12,7 +12,7 @@ from core.types import JsonObject, Values
 from core.web.contact_picker import PicksContact
 from core.web.forms import REST, Field, Fieldset, Form
 from core.web.forms.conflicts import RETRIES
-from core.web.forms.dial_codes import suggest_dial_code, without_idle_code
+from core.web.forms.dial_codes import drop_unused_dial_code, suggest_dial_code
 from core.web.forms.record_forms import fields_query, form_values
 from core.web.record_pages import DIRECTIONS, OUTCOMES, RecordPage, Related, RelatedPage, RelatedRow
 from crm.leads.pages.base import ONLY_LOST, LeadPage, ShownLead, body_of, linked_values, toast_text
@@ -112,7 +112,7 @@ class NewLead(LeadPage, PicksContact):
             values["organization"] = self.organization_of(form, values["organization"])
             if form.errors:
                 return self.with_form(form, 422)
-        answer = self.ask("POST", "lead", None, body_of(without_idle_code(form, values)))
+        answer = self.ask("POST", "lead", None, body_of(drop_unused_dial_code(form, values)))
         if not answer.ok:
             form.refuse(answer)
             return self.with_form(form, 422)
@@ -203,7 +203,7 @@ class LeadDetail(RecordPage, LeadTable):
                 break
             changed = form.changed(self.values)
             if not changed:
-                return self.unchanged(self.request.path)
+                return self.report_unchanged(self.request.path)
             if changed.get("lostReason") and not self.is_lost(form):
                 form.add_error("lostReason", str(ONLY_LOST))
                 break

@@ -181,7 +181,7 @@ class EditMeeting(MeetingPage):
             return self.page(self.context(form), status=422)
         changed = form.changed(before)
         if not changed:
-            return self.unchanged()
+            return self.report_unchanged()
         answer = self.ask("PUT", self.resource, None, self.body(changed))
         if not answer.ok:
             form.refuse(answer)

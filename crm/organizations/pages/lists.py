@@ -72,7 +72,7 @@ class OrganizationList(OrganizationTable, BulkList):
     def choices(self) -> list[Choice]:
         """The fields that people filter by."""
         filters = record_choices("organization", self.definitions, self.tag_options)
-        filters += [self.linked(*IMPORT)] if self.is_filtered(IMPORT[0]) else []
+        filters += [self.link_choice(*IMPORT)] if self.is_filtered(IMPORT[0]) else []
         return self.with_owners(filters)
 
     @property
@@ -93,13 +93,13 @@ class Organizations(OrganizationList):
     template = "web/organizations/list.html"
 
     def show(self) -> Values:
-        answer = self.listed("organization", self.state.query())
+        answer = self.read_list("organization", self.state.query())
         rows = [self.row(record) for record in answer.data]
         return {
             **self.context(),
             "choices": self.choices,
             "rows": rows,
-            "field_values": self.written(rows, self.columns),
+            "field_values": self.custom_values(rows, self.columns),
             "total": answer.total,
             "counted": self.count.of(answer.total),
             "changes": self.changes if self.may("contact", "PUT") else [],

@@ -84,7 +84,7 @@ class OrganizationDetail(RecordPage, OrganizationTable):
                 break
             changed = form.changed(self.values())
             if not changed:
-                return self.unchanged(self.request.path)
+                return self.report_unchanged(self.request.path)
             body = {**body_of(changed), "unchangedSince": self.organization["updatedAt"]}
             answer = self.ask("PUT", f"organization/{self.params['id']}", None, body)
             if answer.ok:

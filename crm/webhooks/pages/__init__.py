@@ -129,7 +129,7 @@ class NewWebhook(NewRecord, WebhookForm):
         answer = self.ask("POST", "webhook", None, self.body(form.values))
         if not answer.ok:
             form.refuse(answer)
-            return self.refused(form)
+            return self.show_refused(form)
         return self.show_secret(answer.data, gettext("Your new webhook"))
 
 

@@ -15,7 +15,7 @@ from core.web.forms.record_forms import BESIDE, PLAIN, fields_query, record_choi
 from core.web.lists import MATCH, ListState
 from core.web.navigation.places import WEBHOOKS_MENU
 from core.web.pages import Page
-from core.web.words.filter_words import in_words
+from core.web.words.filter_words import filter_text
 
 WHOLE = gettext_lazy("This filter was set through the API. Change it there.")
 
@@ -51,7 +51,7 @@ def told_filter(page: Page, webhook: Values) -> JsonObject:
     if tree and tree.get("operator") == "and":
         conditions = tree["conditions"]
     return {
-        "rules": [in_words(entry, names, {}, choices, page.reader.formats) for entry in conditions],
+        "rules": [filter_text(entry, names, {}, choices, page.reader.formats) for entry in conditions],
         "change": "" if rest else page.address("webhook-filter", webhook["_id"], **query),
         "hint": WHOLE if rest else "",
     }

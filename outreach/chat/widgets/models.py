@@ -72,4 +72,4 @@ class WidgetVisitor(CompanyModel):
         ]
 
     def __str__(self) -> str:
-        return self.name or self.email or self.dated()
+        return self.name or self.email or self.dated_title()

@@ -234,11 +234,11 @@ class EditWidget(EditRecord, WidgetForm, WidgetPage):
     def do_save(self) -> HttpResponse:
         form = self.bound_form()
         if not form.is_valid():
-            return self.refused(form, **self.context())
+            return self.show_refused(form, **self.context())
         answer = self.ask("PUT", f"{self.kind.path}/{self.params['id']}", None, self.body(form.values))
         if not answer.ok:
             form.refuse(answer)
-            return self.refused(form, **self.context())
+            return self.show_refused(form, **self.context())
         return self.redirect_with_toast(self.saved)
 
 

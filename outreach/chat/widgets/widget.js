@@ -43,15 +43,15 @@ textarea{flex:1;margin:0;min-height:44px;max-height:120px}.ask textarea{flex:non
 :focus-visible{outline:3px solid var(--fg);outline-offset:2px}header :focus-visible{outline-color:var(--on)}
 @media (max-width:480px){.panel,.right .panel,.left .panel{inset:0;width:auto;height:auto;border:0;border-radius:0}}`;
 
-  const el = (tag, given = {}, ...inside) => {
-    const made = document.createElement(tag);
-    for (const [name, value] of Object.entries(given)) {
-      if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
-      else if (value === true) made.setAttribute(name, "");
-      else if (value !== false && value != null) made.setAttribute(name, value);
+  const el = (tag, attributes = {}, ...inside) => {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+      if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+      else if (value === true) element.setAttribute(name, "");
+      else if (value !== false && value != null) element.setAttribute(name, value);
     }
-    made.append(...inside);
-    return made;
+    element.append(...inside);
+    return element;
   };
   const icon = (d) => {
     const space = "http://www.w3.org/2000/svg", svg = document.createElementNS(space, "svg");
@@ -72,20 +72,20 @@ textarea{flex:1;margin:0;min-height:44px;max-height:120px}.ask textarea{flex:non
     });
     return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? "#000" : "#fff";
   };
-  const keep = (value) => {
+  const storeVisitor = (value) => {
     visitor = value;
     try {
       if (value) localStorage.setItem(stored, value); else localStorage.removeItem(stored);
     } catch { /* the browser keeps nothing: the chat ends with the page */ }
   };
-  const newKey = () => Array.from(crypto.getRandomValues(new Uint8Array(12)), (one) => one.toString(16).padStart(2, "0")).join("");
+  const newKey = () => Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
   const ask = async (path, body) => {
-    const sent = body ? { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) } : {};
-    const answer = await fetch(api + path, { ...sent, credentials: "omit", cache: "no-store" });
-    const found = await answer.json().catch(() => ({}));
-    if (answer.ok) return found.data;
-    throw Object.assign(new Error(found.warning || found.message || answer.status), { status: answer.status, again: +answer.headers.get("Retry-After") });
+    const options = body ? { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) } : {};
+    const answer = await fetch(api + path, { ...options, credentials: "omit", cache: "no-store" });
+    const data = await answer.json().catch(() => ({}));
+    if (answer.ok) return data.data;
+    throw Object.assign(new Error(data.warning || data.message || answer.status), { status: answer.status, again: +answer.headers.get("Retry-After") });
   };
 
   // --- what is shown
@@ -99,79 +99,79 @@ textarea{flex:1;margin:0;min-height:44px;max-height:120px}.ask textarea{flex:non
   const panel = el("div", { class: "panel", id: "panel", role: "dialog", "aria-modal": "true", "aria-labelledby": "title", hidden: true });
   const all = el("div", { class: "all" }, launch, panel);
 
-  const label = (words, field, required) => el("label", {}, words + (required ? ` (${t.required})` : ""), field);
-  const bubble = (one) => {
-    let shown = seen.get(one._id) || (one.key && seen.get(one.key));
-    if (!shown) {
-      const who = one.by === "visitor" ? t.you : one.by === "bot" ? t.bot : one.name || t.agent;
-      shown = el("div", { class: `msg ${one.by}`, dir: "auto" }, el("span", { class: "by" }, who), one.text);
-      log.append(shown);
+  const label = (text, field, required) => el("label", {}, text + (required ? ` (${t.required})` : ""), field);
+  const bubble = (message) => {
+    let element = seen.get(message._id) || (message.key && seen.get(message.key));
+    if (!element) {
+      const who = message.by === "visitor" ? t.you : message.by === "bot" ? t.bot : message.name || t.agent;
+      element = el("div", { class: `msg ${message.by}`, dir: "auto" }, el("span", { class: "by" }, who), message.text);
+      log.append(element);
       log.scrollTop = log.scrollHeight;
     }
-    seen.set(one._id, shown);
-    if (one.key) { seen.set(one.key, shown); shown.querySelector(".state")?.remove(); }
-    return shown;
+    seen.set(message._id, element);
+    if (message.key) { seen.set(message.key, element); element.querySelector(".state")?.remove(); }
+    return element;
   };
-  const say = (words, bad) => { status.textContent = words; status.classList.toggle("bad", !!bad); };
+  const announce = (message, bad) => { status.textContent = message; status.classList.toggle("bad", !!bad); };
 
   // A message while nobody is there; somebody who has come since answers it in a chat.
-  const left = async ({ text, key, ...who }) => {
+  const leaveMessage = async ({ text, key, ...who }) => {
     try { await ask("offline", { ...who, text, key }); } catch (error) {
       if (!error.message.startsWith("offline:")) throw error;
-      keep((await ask("start", who)).visitor);
+      storeVisitor((await ask("start", who)).visitor);
       config.offline = false;
       waiting.push({ key, text });
     }
   };
-  const asking = () => {
+  const contactForm = () => {
     const offline = config.offline;
     const fields = [...config.preChat];
-    if (offline && !fields.some((one) => one.key === "email")) fields.unshift({ key: "email", type: "email", required: true });
-    const inputs = fields.map((one) => [one, el("input", {
-      name: one.key, type: one.type === "phone" ? "tel" : one.type, maxlength: 300, required: one.required || (offline && one.key === "email"),
-      autocomplete: { name: "name", email: "email", phone: "tel" }[one.key] || "off",
+    if (offline && !fields.some((field) => field.key === "email")) fields.unshift({ key: "email", type: "email", required: true });
+    const inputs = fields.map((field) => [field, el("input", {
+      name: field.key, type: field.type === "phone" ? "tel" : field.type, maxlength: 300, required: field.required || (offline && field.key === "email"),
+      autocomplete: { name: "name", email: "email", phone: "tel" }[field.key] || "off",
     })]);
     const text = offline && el("textarea", { required: true, maxlength: 2000 });
-    const trouble = el("p", { class: "note bad", role: "alert" });
+    const alert = el("p", { class: "note bad", role: "alert" });
     const go = el("button", { class: "go" }, offline ? t.send : t.begin), key = newKey(); // one for all tries
     return el("form", {
       class: "ask", onsubmit: async (event) => {
         event.preventDefault();
         if (busy) return;
         busy = true;
-        trouble.textContent = "";
+        alert.textContent = "";
         const filled = inputs.filter(([, input]) => input.value.trim());
         const given = {
-          answers: Object.fromEntries(filled.map(([one, input]) => [one.key, input.value.trim()])),
+          answers: Object.fromEntries(filled.map(([field, input]) => [field.key, input.value.trim()])),
           page: location.href.split("#")[0].slice(0, 500),
         };
         try {
           if (preview) await 0;
-          else if (offline) await left({ ...given, text: text.value, key });
-          else keep((await ask("start", given)).visitor);
+          else if (offline) await leaveMessage({ ...given, text: text.value, key });
+          else storeVisitor((await ask("start", given)).visitor);
           ended = true;
           show();
           send();
-        } catch (error) { trouble.textContent = error.status ? error.message.replace(/^answers\.\w+: /, "") : t.error; }
+        } catch (error) { alert.textContent = error.status ? error.message.replace(/^answers\.\w+: /, "") : t.error; }
         busy = false;
       },
     }, offline ? el("p", { class: "by" }, el("strong", {}, t.offlineTitle), el("br"), t.offlineText) : config.greeting,
-      ...inputs.map(([one, input]) => label(one.label || t[one.key], input, input.required)),
-      ...(text ? [label(t.message, text, true)] : []), trouble, go);
+      ...inputs.map(([field, input]) => label(field.label || t[field.key], input, input.required)),
+      ...(text ? [label(t.message, text, true)] : []), alert, go);
   };
 
-  const talking = () => {
+  const chatForm = () => {
     const text = el("textarea", {
       "aria-label": t.placeholder, placeholder: t.placeholder, maxlength: 2000, rows: 1,
       onkeydown: (event) => { if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); form.requestSubmit(); } },
     });
     const form = el("form", { onsubmit: (event) => {
       event.preventDefault();
-      const words = text.value.trim();
-      if (!words) return;
+      const value = text.value.trim();
+      if (!value) return;
       text.value = "";
       text.focus();
-      waiting.push({ key: newKey(), text: words });
+      waiting.push({ key: newKey(), text: value });
       send();
     } }, text, el("button", { class: "go" }, t.send));
     return form;
@@ -179,23 +179,23 @@ textarea{flex:1;margin:0;min-height:44px;max-height:120px}.ask textarea{flex:non
 
   // Which of its three forms the panel shows: what is asked first, what is left while nobody is there, the chat.
   const show = () => {
-    const shut = { class: "x", type: "button", "aria-label": t.close, onclick: () => toggle(false) };
-    const head = el("header", {}, el("h2", { id: "title" }, t.title), el("button", shut, icon("M5 5l14 14M19 5L5 19")));
+    const closeButton = { class: "x", type: "button", "aria-label": t.close, onclick: () => toggle(false) };
+    const head = el("header", {}, el("h2", { id: "title" }, t.title), el("button", closeButton, icon("M5 5l14 14M19 5L5 19")));
     let inside;
-    if (config.offline && !visitor) inside = ended ? [el("p", { class: "log", role: "status" }, t.offlineSent)] : [asking()];
-    else if (!visitor && !ended && config.preChat.length) inside = [asking()];
-    else inside = [log, status, talking()];
+    if (config.offline && !visitor) inside = ended ? [el("p", { class: "log", role: "status" }, t.offlineSent)] : [contactForm()];
+    else if (!visitor && !ended && config.preChat.length) inside = [contactForm()];
+    else inside = [log, status, chatForm()];
     panel.replaceChildren(head, ...inside);
     if (open) focus();
   };
-  const focusable = () => [...panel.querySelectorAll("button,input,textarea,[tabindex='0']")].filter((one) => one.getClientRects().length);
+  const focusable = () => [...panel.querySelectorAll("button,input,textarea,[tabindex='0']")].filter((element) => element.getClientRects().length);
   const focus = () => (panel.querySelector("input,textarea") || panel.querySelector("button")).focus();
-  const toggle = (wanted) => {
-    open = wanted;
+  const toggle = (isOpen) => {
+    open = isOpen;
     panel.hidden = !open;
     launch.setAttribute("aria-expanded", open);
     mark(0);
-    if (open) { focus(); log.scrollTop = log.scrollHeight; look(0); } else launch.focus();
+    if (open) { focus(); log.scrollTop = log.scrollHeight; pollAfter(0); } else launch.focus();
   };
   const mark = (number) => {
     count.hidden = open || !number;
@@ -210,53 +210,53 @@ textarea{flex:1;margin:0;min-height:44px;max-height:120px}.ask textarea{flex:non
   });
 
   // --- what is said
-  const take = (found) => {
-    keep(found.visitor);
-    found.messages.forEach(bubble);
-    after = found.after;
-    wait = found.pause;
+  const receive = (data) => {
+    storeVisitor(data.visitor);
+    data.messages.forEach(bubble);
+    after = data.after;
+    wait = data.pause;
     if (open && document.visibilityState === "visible") {
-      if (found.unread) ask("read", { visitor }).catch(() => {});
-    } else mark(found.unread);
-    say(found.state === "queued" ? t.queued : "");
+      if (data.unread) ask("read", { visitor }).catch(() => {});
+    } else mark(data.unread);
+    announce(data.state === "queued" ? t.queued : "");
   };
   const send = async () => {
     if (busy || !waiting.length) return;
     busy = true;
-    const one = waiting[0], shown = bubble({ _id: one.key, key: one.key, by: "visitor", text: one.text });
-    shown.querySelector(".state")?.remove();
+    const message = waiting[0], element = bubble({ _id: message.key, key: message.key, by: "visitor", text: message.text });
+    element.querySelector(".state")?.remove();
     const state = el("span", { class: "by state" }, t.sending);
-    shown.append(state);
+    element.append(state);
     try {
       if (preview) state.remove();
       else {
-        if (!visitor) keep((await ask("start", { page: location.href.split("#")[0].slice(0, 500) })).visitor);
-        take(await ask("messages", { visitor, text: one.text, key: one.key }));
+        if (!visitor) storeVisitor((await ask("start", { page: location.href.split("#")[0].slice(0, 500) })).visitor);
+        receive(await ask("messages", { visitor, text: message.text, key: message.key }));
       }
       waiting.shift();
       busy = false;
-      look(wait);
+      pollAfter(wait);
       send();
     } catch (error) {
       busy = false;
       state.replaceChildren(`${t.failed} `, el("button", { class: "again", type: "button", onclick: send }, t.retry));
-      say(error.status && error.status !== 404 ? error.message : t.error, true);
+      announce(error.status && error.status !== 404 ? error.message : t.error, true);
       if (error.status === 404 && visitor) forget();
     }
   };
   // The next look: soon while somebody waits for an answer, seldom while the panel is closed, never behind another tab.
-  const look = (seconds) => {
+  const pollAfter = (seconds) => {
     clearTimeout(timer);
     if (preview || !visitor || document.visibilityState === "hidden") return;
     timer = setTimeout(poll, (open ? seconds : Math.max(seconds, 30)) * 1000 * (0.9 + Math.random() * 0.2));
   };
-  const forget = () => { keep(""); after = null; ended = false; show(); };
+  const forget = () => { storeVisitor(""); after = null; ended = false; show(); };
   const poll = async () => {
-    try { take(await ask("poll", { visitor, after })); } catch (error) {
+    try { receive(await ask("poll", { visitor, after })); } catch (error) {
       if (error.status === 404) { forget(); return; }
       wait = Math.min(120, Math.max(error.again || 0, (wait || 5) * 2));
     }
-    look(wait);
+    pollAfter(wait);
   };
 
   const begin = async () => {
@@ -264,7 +264,7 @@ textarea{flex:1;margin:0;min-height:44px;max-height:120px}.ask textarea{flex:non
     t = config.texts;
     try { visitor = preview ? "" : localStorage.getItem(stored) || ""; } catch { /* see keep */ }
     const sheet = CSS + `\n.all{--c:${config.color};--on:${onColor(config.color)}}`;
-    try { const made = new CSSStyleSheet(); made.replaceSync(sheet); root.adoptedStyleSheets = [made]; } catch { root.append(el("style", {}, sheet)); }
+    try { const stylesheet = new CSSStyleSheet(); stylesheet.replaceSync(sheet); root.adoptedStyleSheets = [stylesheet]; } catch { root.append(el("style", {}, sheet)); }
     all.classList.add(config.position);
     log.setAttribute("aria-label", t.log);
     if (config.greeting) log.append(el("div", { class: "msg", dir: "auto" }, config.greeting));
@@ -272,7 +272,7 @@ textarea{flex:1;margin:0;min-height:44px;max-height:120px}.ask textarea{flex:non
     show();
     root.append(all);
     document.body.append(host);
-    document.addEventListener("visibilitychange", () => look(0));
+    document.addEventListener("visibilitychange", () => pollAfter(0));
     if (visitor) poll();
   };
   if (document.body) begin(); else document.addEventListener("DOMContentLoaded", begin);

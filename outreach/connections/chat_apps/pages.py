@@ -190,7 +190,7 @@ class ChatAppDetail(ChatAppPage):
             return self.invalid(form)
         changed = {name: value for name, value in form.changed(before).items() if value != "" or name in before}
         if not changed:
-            return self.unchanged(self.address("chat-apps"))
+            return self.report_unchanged(self.address("chat-apps"))
         answer = self.ask("PUT", self.record, None, changed)
         if not answer.ok:
             return self.invalid(form, answer)

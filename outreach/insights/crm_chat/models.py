@@ -26,7 +26,7 @@ class CrmChatThread(CompanyModel):
         ]
 
     def __str__(self) -> str:
-        return self.dated()
+        return self.dated_title()
 
 
 class CrmChatMessage(Job):
@@ -68,4 +68,4 @@ class CrmChatMessage(Job):
         ]
 
     def __str__(self) -> str:
-        return self.dated()
+        return self.dated_title()

@@ -57,7 +57,7 @@ def readable_reports(actor: Actor) -> list[JsonObject]:
             "title": report.title,
             "about": report.about,
             "by": [
-                {"key": by, "title": title, "columns": [_column(entry) for entry in report.shown(by)]}
+                {"key": by, "title": title, "columns": [_column(entry) for entry in report.visible_columns(by)]}
                 for by, title in report.order.items()
             ],
         }
@@ -73,7 +73,7 @@ def read(report: Report, actor: Actor, by: str, period: Period) -> Table:
 
 def totals_of(report: Report, actor: Actor, by: str, period: Period) -> Table:
     """Read the totals of a report, as one without rows."""
-    return Table(report.shown(by), [], read_totals(report, actor, by, period))
+    return Table(report.visible_columns(by), [], read_totals(report, actor, by, period))
 
 
 def answer_of(
@@ -110,9 +110,9 @@ def answer_of(
 
 def before_of(report: Report, actor: Actor, by: str, period: Period) -> JsonObject:
     """Return the totals of the period before, with its days."""
-    before = period.before()
+    before = period.previous_period()
     totals = read_changing_totals(report, actor, by, before)
-    shown = {column.key for column in report.shown(by)}
+    shown = {column.key for column in report.visible_columns(by)}
     return {
         "startDate": before.first,
         "endDate": before.last,

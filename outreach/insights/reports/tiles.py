@@ -10,7 +10,7 @@ from core.access import Actor
 from core.errors import ApiError, NamedError, shorten
 from core.reports import REPORTS, Period
 from core.reports.declarations import DAY
-from core.reports.periods import checked, period_of
+from core.reports.periods import check_period, period_of
 from core.text.timezones import UTC
 from core.types import JsonObject, Values
 from outreach.insights.reports.selectors import Clock, answer_of, check_readable, read, totals_of
@@ -33,7 +33,7 @@ def checked_tile(tile: Values, where: str = "") -> JsonObject:
     by = tile.get("by") or next(iter(report.order))
     if by not in report.order:
         raise _refuse(f"{where}by", f"one of {', '.join(report.order)} for {report.name}", by)
-    columns = [column.key for column in report.shown(by)]
+    columns = [column.key for column in report.visible_columns(by)]
     metric = tile.get("metric") or columns[0]
     if metric not in columns:
         raise _refuse(f"{where}metric", f"one of {', '.join(columns)} for {report.name} by {by}", metric)
@@ -62,7 +62,7 @@ def _days(tile: Values, where: str) -> dict[str, str | None]:
     if first is None or last is None:
         raise NamedError("InvalidInput_400", "the range custom needs startDate and endDate", field=f"{where}startDate")
     try:
-        checked(Period(first, last, UTC))
+        check_period(Period(first, last, UTC))
     except ApiError as error:
         names = [f"{where}{field}" for field in error.fields]
         raise NamedError("InvalidInput_400", error.reason, field=names) from None

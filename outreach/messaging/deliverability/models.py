@@ -74,4 +74,4 @@ class SenderCheck(CompanyWork):
         ]
 
     def __str__(self) -> str:
-        return self.domain or self.dated()
+        return self.domain or self.dated_title()

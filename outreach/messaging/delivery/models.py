@@ -293,7 +293,7 @@ class SendJob(ChatColumns, CompanyWork):
         ]
 
     def __str__(self) -> str:
-        return self.subject or self.dated()
+        return self.subject or self.dated_title()
 
     @property
     def sender(self) -> Sender | None:
@@ -341,7 +341,7 @@ class SendJob(ChatColumns, CompanyWork):
         return "approval_expired" if self.approval_ends_at is not None and self.approval_ends_at <= now else ""
 
     @classmethod
-    def freed(cls, rows: list[tuple[str, Any]], held: str, status: str) -> None:
+    def handle_freed(cls, rows: list[tuple[str, Any]], held: str, status: str) -> None:
         """Write the sweeper's transitions.
 
         A row is `failed` instead of `status` when too many workers died while holding it.

@@ -134,4 +134,4 @@ class InboundMessage(CompanyModel):
         ]
 
     def __str__(self) -> str:
-        return self.subject or self.from_email or self.dated()
+        return self.subject or self.from_email or self.dated_title()

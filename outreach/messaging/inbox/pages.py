@@ -13,7 +13,7 @@ from core.web.filters import Choice
 from core.web.forms import Field, Fieldset, Form
 from core.web.lists import Column, ListState
 from core.web.navigation.places import INBOX, SENDERS_MENU, MenuItem
-from core.web.pages import Page, nothing_here
+from core.web.pages import Page, page_not_found
 
 MAIL_KINDS = {
     "reply": (gettext_lazy("Reply"), "ok"),
@@ -159,7 +159,7 @@ class RunReplies(InboxPage):
 
     def show(self) -> Values:
         if not self.read("genie", {"ids": self.params["id"], "p": "1", "n": "1", "fields": "name"}).data:
-            raise nothing_here()
+            raise page_not_found()
         filters = {"run": self.params["id"], "kind": "reply"}
         answer = self.read("inbox", {"p": "1", "n": "5", "filters": filters})
         return {"mails": answer.data, "total": answer.total, "run_id": self.params["id"]}

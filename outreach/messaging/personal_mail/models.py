@@ -78,7 +78,7 @@ class PersonalMail(CompanyModel):
         constraints = [models.UniqueConstraint(fields=("company", "key"), name="personalmail_key")]
 
     def __str__(self) -> str:
-        return self.subject or self.dated()
+        return self.subject or self.dated_title()
 
     @property
     def sender(self) -> Sender | None:

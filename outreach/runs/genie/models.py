@@ -179,7 +179,7 @@ class GenieScheduler(Job):
         ]
 
     def __str__(self) -> str:
-        return self.name or headline(self.prompt, NAME_LENGTH) or self.dated()
+        return self.name or headline(self.prompt, NAME_LENGTH) or self.dated_title()
 
     @property
     def about(self) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from django.utils.translation import gettext
 
-from core.text.links import as_typed
+from core.text.links import normalize_signs
 from core.text.timezones import is_timezone
 from core.types import JsonObject, Values
 from outreach.site.booking.models import BookingPage
@@ -33,7 +33,7 @@ def read_visitor(page: BookingPage, inputs: Values, timezone: str = "") -> Read:
         try:
             answer = read_answer(form_field, inputs.get(form_field["key"]))
             if form_field["key"] == "name" and (
-                AN_ADDRESS.search(as_typed(str(answer))) or len(answer) > MAX_NAME_LENGTH
+                AN_ADDRESS.search(normalize_signs(str(answer))) or len(answer) > MAX_NAME_LENGTH
             ):
                 raise BadAnswer(gettext("Enter your name."))
         except BadAnswer as error:

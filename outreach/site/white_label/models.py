@@ -24,7 +24,7 @@ class BrandImage(CompanyModel):
         indexes = [models.Index(fields=("company", "kind", "id"), name="brandimage_of_company")]
 
     def __str__(self) -> str:
-        return self.dated()
+        return self.dated_title()
 
 
 class WhiteLabel(CompanyModel):
@@ -57,4 +57,4 @@ class WhiteLabel(CompanyModel):
         constraints = [models.UniqueConstraint(fields=("company",), name="whitelabel_once")]
 
     def __str__(self) -> str:
-        return self.product_name or self.dated()
+        return self.product_name or self.dated_title()

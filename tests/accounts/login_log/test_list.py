@@ -9,7 +9,7 @@ from django.db import connection
 from django.test import Client
 
 from accounts.models import LoginLog, Member
-from core.tenancy import as_owner, company_scope
+from core.tenancy import company_scope, use_owner_role
 from tests.accounts.request_log.helpers import page_plan
 from tests.guards.test_query_plans import indexes, put_in_order
 from tests.kit.cast import Cast, make_cast
@@ -101,7 +101,7 @@ def test_pages_come_from_the_index_of_the_company(cast: Cast, outsiders: Cast) -
             LoginLog.objects.bulk_create(
                 LoginLog(user=made.owner.user, email=made.owner.email, status="success") for _ in range(count)
             )
-    with as_owner(), connection.cursor() as cursor:
+    with use_owner_role(), connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         cursor.execute("ANALYZE")
     found = page_plan(cast, "/logs/login", "accounts_loginlog", cursorPagination="true", n="50")

@@ -96,7 +96,7 @@ def test_a_list_costs_the_same_whatever_its_length(cast: Cast) -> None:
 
 
 def test_the_page_reads_its_index(cast: Cast) -> None:
-    from core.tenancy import as_owner
+    from core.tenancy import use_owner_role
 
     with cast.scope():
         member = MemberFactory()
@@ -104,7 +104,7 @@ def test_the_page_reads_its_index(cast: Cast) -> None:
             InviteLog(company=cast.company, member=member, email=f"p{n}@example.org", action="invited")
             for n in range(3000)
         )
-    with as_owner(), connection.cursor() as cursor:
+    with use_owner_role(), connection.cursor() as cursor:
         cursor.execute("ANALYZE accounts_invitelog")
     with cast.scope():
         plan = InviteLog.objects.order_by("-created_at", "-id")[:20].explain()

@@ -14,7 +14,7 @@ from django.utils import timezone
 from accounts.request_log.entry import Entry
 from accounts.request_log.recorder import store
 from core.ids import new_id
-from core.tenancy import as_owner
+from core.tenancy import use_owner_role
 from tests.accounts.request_log.helpers import Log, entry, page_plan, rows
 from tests.guards.test_query_plans import indexes, put_in_order
 from tests.kit.cast import KEY, SESSION, Cast, make_cast
@@ -182,7 +182,7 @@ def many(cast: Cast, outsiders: Cast) -> Cast:
     for company, count in ((cast.company.pk, 2_000), (outsiders.company.pk, 8_000)):
         moments = (start + timedelta(seconds=60 * n) for n in range(count))
         store([entry(company_id=company, created_at=moment, user_id=cast.owner.user_id) for moment in moments])
-    with as_owner(), connection.cursor() as cursor:
+    with use_owner_role(), connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         cursor.execute("ANALYZE")
     return cast

@@ -23,7 +23,7 @@ from accounts.request_log.recorder import MAX_BATCH, Recorder, store
 from accounts.request_log.retention import purge_server_log
 from core.jobs import run_due_tasks
 from core.models import TaskSchedule
-from core.tenancy import as_owner, unscoped
+from core.tenancy import unscoped, use_owner_role
 from tests.accounts.request_log.helpers import entry
 from tests.guards.test_query_plans import walk
 from tests.kit.examples import in_make_check
@@ -171,7 +171,7 @@ django.setup()
 from django.db import connection
 from accounts.request_log.recorder import RECORDER
 from accounts.models import ServerLog
-from core.tenancy import as_owner, unscoped
+from core.tenancy import use_owner_role, unscoped
 from tests.accounts.request_log.helpers import entry
 
 def wait_for(path):
@@ -183,7 +183,7 @@ def wait_for(path):
 
 RECORDER.put(entry(path="before"))
 wait_for("before")
-with as_owner(), connection.cursor() as cursor:
+with use_owner_role(), connection.cursor() as cursor:
     cursor.execute(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
         " WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE '%json_populate_recordset%'"
@@ -307,7 +307,7 @@ def test_retention_reads_nothing_that_is_young(db: None, monkeypatch: pytest.Mon
     limit = timezone.now() - timedelta(days=30)
     fill(20_000, limit + timedelta(minutes=5))
     old = fill(250, limit - timedelta(days=2), first=100_000)
-    with as_owner(), connection.cursor() as cursor:
+    with use_owner_role(), connection.cursor() as cursor:
         cursor.execute("ANALYZE accounts_serverlog")
     with unscoped(reason="test: retention"), CaptureQueriesContext(connection) as captured:
         assert purge_server_log()

@@ -13,7 +13,7 @@ from billing.charges.services import pending
 from billing.meters.services import SETTLE
 from billing.models import Charge, MeterPeriod, Subscription, UsageEvent
 from core.ids import new_id
-from core.tenancy import as_owner, unscoped
+from core.tenancy import unscoped, use_owner_role
 from tests.kit.cast import Cast
 
 EVENTS = 4000
@@ -47,7 +47,7 @@ def populate(cast: Cast) -> Subscription:
             )
             for _ in range(20)
         )
-    with cast.scope(), as_owner(), connection.cursor() as cursor:
+    with cast.scope(), use_owner_role(), connection.cursor() as cursor:
         cursor.execute("ANALYZE billing_usageevent")
     return subscription
 

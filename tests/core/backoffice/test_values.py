@@ -10,7 +10,7 @@ import pytest
 from django.utils.html import strip_tags
 from django.utils.safestring import SafeString
 
-from core.backoffice.values import NOTHING, display_value, lasting, plain_text, relative
+from core.backoffice.values import NOTHING, display_value, duration_text, plain_text, relative_time
 from core.text.labels.words import code_label, name_label
 
 NOW = dt.datetime(2026, 11, 24, 12, 0, tzinfo=dt.UTC)
@@ -80,7 +80,7 @@ def test_values(value: Any, name: str, currency: str, expected: str) -> None:
     ],
 )
 def test_times_are_relative_in_lists(ago: int, expected: str) -> None:
-    assert relative(NOW - dt.timedelta(seconds=ago), NOW) == expected
+    assert relative_time(NOW - dt.timedelta(seconds=ago), NOW) == expected
 
 
 def test_a_time_has_its_exact_form_for_the_script_and_the_tooltip() -> None:
@@ -125,6 +125,6 @@ def test_words() -> None:
     ]
     assert (code_label("no_code"), code_label("No Code"), code_label("a1_b")) == ("No code", "No Code", "a1_b")
     assert plain_text('<a href="x">Ann</a>') == "Ann"
-    assert [lasting(seconds).replace("\xa0", " ") for seconds in (0.02, 5.25, 90, 7200, 259_200)] == [
+    assert [duration_text(seconds).replace("\xa0", " ") for seconds in (0.02, 5.25, 90, 7200, 259_200)] == [
         *("20 ms", "5.2 s", "1.5 min", "2 h", "3 days"),
     ]

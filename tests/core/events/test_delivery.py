@@ -18,7 +18,7 @@ from core.events.delivery import BATCH, MAX_ATTEMPTS
 from core.events.kinds import EVENT_KINDS
 from core.ids import new_id
 from core.models import Event, EventDelivery
-from core.tenancy import as_owner, company_id, unscoped
+from core.tenancy import company_id, unscoped, use_owner_role
 from tests.kit.cast import Cast, make_cast
 from tests.kit.threads import at_once
 
@@ -222,7 +222,7 @@ def test_the_due_ones_are_read_from_their_index_in_order(scope: Cast, seen: Hand
         deliver(deadline=float("inf"))
     taking = next(query["sql"] for query in captured if "SKIP LOCKED" in query["sql"])
     things(2000)
-    with as_owner(), connection.cursor() as cursor:
+    with use_owner_role(), connection.cursor() as cursor:
         cursor.execute("ANALYZE core_eventdelivery")
         cursor.execute("EXPLAIN " + taking)
         plan = "\n".join(row[0] for row in cursor.fetchall())

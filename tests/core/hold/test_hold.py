@@ -12,12 +12,12 @@ from django.test import Client
 
 from accounts.mails.models import Mail
 from core import s3
-from core.events.restored import make_right
+from core.events.restored import repair_after_restore
 from core.hold.services import begin_hold, current_hold
 from core.ids import new_id
 from core.jobs import celery_tasks
 from core.jobs import tasks as tasks_module
-from core.jobs.due import held_back
+from core.jobs.due import names_on_hold
 from core.jobs.heartbeat import record_tick
 from core.jobs.registry import queue_work_by_name
 from core.jobs.tasks import tick
@@ -66,7 +66,7 @@ def test_held_work_waits_and_is_done_once_after_the_release(monkeypatch: pytest.
     tick()
     send_mails()
     assert ("mails" in told, len(mail.outbox)) == (False, 0)
-    assert "mails" in held_back()
+    assert "mails" in names_on_hold()
     say("release")
     tick()
     assert "mails" in told
@@ -132,6 +132,6 @@ def test_work_of_the_originals_workers_is_free_after_a_restore() -> None:
     [one] = mails(1)
     with unscoped(reason="test: mails of the service"):
         Mail.objects.filter(pk=one.pk).update(status="sending", worker=1234567, lease=new_id())
-        done = make_right("A test")
+        done = repair_after_restore("A test")
         one.refresh_from_db()
     assert (done.freed, one.status, one.worker) == (1, Mail.claim_policy.ready, None)

@@ -93,7 +93,7 @@ def test_few_messages_of_a_task_wait_at_once(sent: list[str], monkeypatch: pytes
         notify._publish(events)
     notify._publish(other)
     assert sent == [events.task] * broker.MAX_WAITING + [other.task]
-    broker.message_taken(events.task)
+    broker.release_message(events.task)
     notify._publish(events)
     assert len(sent) == broker.MAX_WAITING + 2
 

@@ -11,7 +11,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from core.ids import new_id
-from core.tenancy import as_owner
+from core.tenancy import use_owner_role
 from tests.core.lists.app.models import Person, PersonValue
 from tests.core.lists.helpers import NOW, NUMBER_FIELD, TEXT_FIELD, page
 from tests.kit.examples import in_make_check
@@ -36,7 +36,7 @@ def crowd(django_db_setup: None, django_db_blocker: Any) -> Any:
             PersonValue(person=p, field_id=TEXT_FIELD, text=f"t{i % 3}") for i, p in enumerate(people) if i % 4 == 1
         ]
         PersonValue.objects.bulk_create(values, batch_size=5000)
-        with as_owner(), connection.cursor() as cursor:
+        with use_owner_role(), connection.cursor() as cursor:
             # Its function comes with the migrations, after the tables of an app that has none.
             cursor.execute(
                 "CREATE INDEX value_sort ON lists_test_personvalue (field_id, text_sort_key(text), person_id)"
@@ -51,7 +51,7 @@ def crowd(django_db_setup: None, django_db_blocker: Any) -> Any:
                     f"CREATE POLICY all_rows ON {table} USING ({column} > current_setting('app.company', true))"
                 )
         yield
-        with as_owner(), connection.cursor() as cursor:
+        with use_owner_role(), connection.cursor() as cursor:
             cursor.execute("DROP INDEX value_sort")
             for table, _ in TABLES:
                 cursor.execute(f"DROP POLICY all_rows ON {table}")

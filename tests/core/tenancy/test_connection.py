@@ -10,7 +10,7 @@ import pytest
 from django.db import DatabaseError, connections, transaction
 from django.test.utils import CaptureQueriesContext
 
-from core.tenancy import as_owner, company_scope, unscoped
+from core.tenancy import company_scope, unscoped, use_owner_role
 from core.tenancy.postgresql import cursors
 from core.tenancy.postgresql.cursors import ScopedCursor
 from tests.kit.cast import Cast
@@ -154,7 +154,7 @@ def test_the_log_of_statements_shows_them_without_what_they_took_along(cast: Cas
 
 @pytest.mark.django_db(transaction=True)
 def test_a_plan_is_made_anew_when_a_column_has_changed() -> None:
-    with as_owner():
+    with use_owner_role():
         read_nothing("CREATE TABLE changing (word varchar(10))")
         try:
             for width in (20, 30):
@@ -177,7 +177,7 @@ def test_a_plan_that_fails_in_a_transaction_is_made_anew_in_the_next() -> None:
     def kept() -> Any:
         return read("SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%FROM changing'")
 
-    with as_owner():
+    with use_owner_role():
         read_nothing("CREATE TABLE changing (word varchar(10))")
         try:
             planned()

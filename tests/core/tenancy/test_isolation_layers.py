@@ -7,7 +7,7 @@ from django.db import DatabaseError, IntegrityError, ProgrammingError, connectio
 
 from core.checks import login_role_inherits_nothing
 from core.ids import new_id
-from core.tenancy import SYSTEM_ROLE, NoActiveCompany, as_owner, company_scope, unscoped
+from core.tenancy import SYSTEM_ROLE, NoActiveCompany, company_scope, unscoped, use_owner_role
 from core.tenancy.row_security import END_INHERITANCE, INHERITED, company_models, company_references
 from crm.models import Contact, ContactTag, Tag
 from tests.kit.cast import Cast
@@ -74,7 +74,7 @@ def test_the_database_shows_only_the_active_company_to_raw_sql(contacts: tuple[s
 
 
 def test_the_login_role_sees_rows_only_where_it_is_meant(contacts: tuple[str, str]) -> None:
-    with as_owner():
+    with use_owner_role():
         assert rows("SELECT current_user = session_user, count(*) FROM crm_contact") == [(True, 2)]
     with unscoped(reason="test"):
         assert rows("SELECT count(*) FROM crm_contact") == [(2,)]
@@ -84,7 +84,7 @@ def test_the_login_role_sees_rows_only_where_it_is_meant(contacts: tuple[str, st
 
 
 def test_a_role_that_is_inherited_is_granted_anew_without(contacts: tuple[str, str]) -> None:
-    with as_owner():
+    with use_owner_role():
         assert rows(INHERITED) == []
         assert login_role_inherits_nothing(databases=["default"]) == []
         with connection.cursor() as cursor:
@@ -185,7 +185,7 @@ def test_the_company_of_the_session_follows_scopes_and_rollbacks(cast: Cast, out
         with outsiders.scope(), transaction.atomic():
             assert company() == outsiders.company.pk
         assert company() == cast.company.pk
-        with as_owner():
+        with use_owner_role():
             assert rows("SELECT current_user = session_user") == [(True,)]
         assert company() == cast.company.pk
     assert company() == ""

@@ -12,7 +12,7 @@ from django.utils import timezone
 from accounts.models import Company
 from core.events import deliver
 from core.models import Event
-from core.tenancy import as_owner
+from core.tenancy import use_owner_role
 from crm.models import CallLog, Contact
 from tests.crm.activities.call_helpers import MISSING, PATH, SENT, log, refused, shared_number
 from tests.crm.contacts.helpers import form
@@ -104,7 +104,7 @@ def test_the_contact_is_found_by_the_number(cast: Cast, outsiders: Cast) -> None
 def test_the_finder_by_number_reads_its_index(cast: Cast) -> None:
     made = cast.key.post("/contact/bulk", {"formData": [form(n) for n in range(1, 301)]}).data["created"]
     contact = next(row["_id"] for row in made if row["contactNumber"] == "+491701000007")
-    with as_owner(), connection.cursor() as cursor:
+    with use_owner_role(), connection.cursor() as cursor:
         cursor.execute("ANALYZE crm_contact")
     with CaptureQueriesContext(connection) as captured:
         assert log(cast, number="+491701000007")["contact"]["_id"] == contact

@@ -10,7 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from core.tenancy import as_owner
+from core.tenancy import use_owner_role
 from crm.models import File, LeadActivity
 from tests.crm.activities.activity_helpers import PATH, ids
 from tests.kit.cast import SESSION, Caller, Cast, session_headers
@@ -145,7 +145,7 @@ def test_lists_are_read_from_their_index(cast: Cast, filters: dict[str, Any], in
                 for place, lead in enumerate(leads)
             ]
         )
-    with as_owner(), connection.cursor() as cursor:
+    with use_owner_role(), connection.cursor() as cursor:
         cursor.execute("ANALYZE crm_leadactivity, crm_lead, crm_contact")
     chosen = {name: getattr(leads[7], "pk" if name == "lead" else "contact_id") for name in filters}
     with CaptureQueriesContext(connection) as captured:

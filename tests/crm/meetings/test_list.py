@@ -11,7 +11,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from accounts.models import Member
-from core.tenancy import as_owner
+from core.tenancy import use_owner_role
 from crm.models import Contact, Meeting
 from tests.crm.meetings.helpers import new_meeting
 from tests.kit.cast import Cast
@@ -100,7 +100,7 @@ def test_the_meetings_of_a_time_come_from_their_index(cast: Cast) -> None:
             )
             for n in range(5000)
         )
-    with as_owner(), connection.cursor() as cursor:
+    with use_owner_role(), connection.cursor() as cursor:
         cursor.execute("ANALYZE crm_meeting, crm_meetingattendee")
     week = {"field": "startsAt", "operator": "between", "value": ["2090-03-05", "2090-03-11"]}
     with CaptureQueriesContext(connection) as queries:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
-from core.tenancy import as_owner, company_scope
+from core.tenancy import company_scope, use_owner_role
 from crm.contacts.kind import CONTACT
 from crm.leads.kind import LEAD
 from crm.merging import similar_names
@@ -50,7 +50,7 @@ def company(django_db_setup: None, django_db_blocker: Any) -> Iterator[str]:
                 cursor.execute(CONTACTS, [place * 1_000_000 + 1_000_000, id])
                 cursor.execute(LEADS)
                 cursor.execute(ORGANIZATIONS)
-        with as_owner(), connection.cursor() as cursor:
+        with use_owner_role(), connection.cursor() as cursor:
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
             cursor.execute("ANALYZE crm_contact, crm_lead, crm_leadproduct, crm_organization, crm_duplicatedismissal")
         yield companies[0]

@@ -10,7 +10,7 @@ from django.db import connection
 from django.utils import timezone
 
 from core.ids import new_id
-from core.tenancy import as_owner
+from core.tenancy import use_owner_role
 from core.tenancy.row_security import company_references
 from crm.contacts.kind import CONTACT
 from crm.leads.kind import LEAD
@@ -97,7 +97,7 @@ def test_every_reference_is_found(kind: RecordKind, names: set[str]) -> None:
 @pytest.mark.parametrize("kind", [CONTACT, LEAD])
 def test_every_reference_has_an_index(kind: RecordKind, db: None) -> None:
     for field in references_to(kind).values():
-        with as_owner(), connection.cursor() as cursor:
+        with use_owner_role(), connection.cursor() as cursor:
             cursor.execute(
                 "SELECT pg_get_indexdef(indexrelid, 1, true), pg_get_indexdef(indexrelid, 2, true) FROM pg_index"
                 " WHERE indrelid = %s::regclass",

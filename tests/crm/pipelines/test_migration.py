@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import connection
 
-from core.tenancy import as_owner
+from core.tenancy import use_owner_role
 from crm.models import CustomField, Lead, Pipeline, Stage, StageChange
 from tests.crm.pipelines.helpers import default_pipeline
 from tests.kit.cast import Cast
@@ -27,7 +27,7 @@ def test_leads_come_to_the_stages_of_their_statuses_by_batches(cast: Cast, monke
         field = CustomField.objects.get(panel="lead", unique_field_id="status")
         junk = {"label": "Junk", "value": "junk", "description": "closed, not for us"}
         CustomField.objects.filter(pk=field.pk).update(options=[*field.options, junk])
-    with as_owner(), connection.cursor() as cursor:
+    with use_owner_role(), connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         cursor.execute(DISABLE)
         cursor.execute("UPDATE crm_lead SET stage_id = NULL, pipeline_id = NULL")

@@ -11,7 +11,7 @@ import pytest
 from django.db import connection
 
 from core.jobs.periodic import run_due_tasks
-from core.tenancy import as_owner, unscoped
+from core.tenancy import unscoped, use_owner_role
 from crm.models import Contact, CustomField, CustomFieldValue, Lead, ProductService
 from crm.records import search_backfill
 from crm.records.search_backfill import fold_old_records
@@ -49,12 +49,12 @@ print("done", flush=True)
 @contextmanager
 def before_the_migration() -> Iterator[None]:
     """Let the database compute trigrams as it did."""
-    with as_owner(), connection.cursor() as cursor:
+    with use_owner_role(), connection.cursor() as cursor:
         cursor.execute(FORMER_GRAMS)
     try:
         yield
     finally:
-        with as_owner(), connection.cursor() as cursor:
+        with use_owner_role(), connection.cursor() as cursor:
             cursor.execute(MIGRATION.FOLDED_GRAMS)
             cursor.execute(WRITE_AGAIN, [list(search_backfill.TABLES)])
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from core.events import deliver, emit
 from core.ids import new_id
-from core.tenancy import as_owner
+from core.tenancy import use_owner_role
 from crm.models import Contact, LeadActivity
 from crm.timeline.changes import MAX_TEXT
 from tests.crm.contacts.helpers import add_field, form
@@ -287,7 +287,7 @@ def test_a_page_is_read_from_the_contacts_index(cast: Cast) -> None:
                 for place, one in enumerate((lead.contact, *others))
             ]
         )
-    with as_owner(), connection.cursor() as cursor:
+    with use_owner_role(), connection.cursor() as cursor:
         cursor.execute("ANALYZE crm_leadactivity, crm_contact")
     first = timeline(cast.key, lead.contact_id, n="20")
     for query in ({"n": "20"}, {"n": "20", "cursor": first.body["nextCursor"]}):

@@ -53,7 +53,7 @@ class DrawWorkflow(StepSources, FlowPage):
         return self.drawing()
 
     @property
-    def drawn(self) -> Values:
+    def drawn_record(self) -> Values:
         return self.workflow
 
     @property

@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 from core.ids import is_id
 from core.text.translation import gettext_lazy
 from core.types import Values
-from core.web.bulk import started
+from core.web.bulk import enrolment_message
 from core.web.forms import Field, Form, Option
-from core.web.pages import nothing_here
+from core.web.pages import page_not_found
 from workflows.definitions.pages.base import WorkflowPage
 
 PANELS = ("contact", "lead")
@@ -76,7 +76,7 @@ class WorkflowsOfRecord(WorkflowPage):
     def do_start(self) -> HttpResponse:
         panel, id = self.about
         if not id:
-            raise nothing_here()
+            raise page_not_found()
         workflow = self.sent_id("workflow")
         answer = self.ask("POST", f"workflow/{workflow}/enrol", None, {"panel": panel, "ids": [id]})
-        return self.redirect_with_toast(started(answer.data)) if answer.ok else self.refuse(answer)
+        return self.redirect_with_toast(enrolment_message(answer.data)) if answer.ok else self.refuse(answer)

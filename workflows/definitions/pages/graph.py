@@ -73,13 +73,13 @@ class Graph(FlowGraph):
         seed = {"config": copy.deepcopy(SEEDS[type])} if type in SEEDS else {}
         self.nodes.append({"id": id, "type": type, "position": position, "data": dict(data or seed)})
         self._insert(id, after, handle)
-        self._settle(self.after(id))
+        self._settle(self.node_ids_after(id))
         return id
 
     def _insert(self, id: str, after: str, handle: str) -> None:
         """Connect a handle to a node, and the node to the handle's former targets."""
         ways = self.handles(id)
-        rest = self.out(after, handle)
+        rest = self.edges_from(after, handle)
         if ways:
             for edge in rest:
                 edge.update(source=id, sourceHandle=ways[0])
@@ -90,14 +90,14 @@ class Graph(FlowGraph):
     def _join(self, source: str, handle: str, target: str) -> None:
         id = f"{source}-{handle}-{target}"[:200]
         edge = {"id": id, "source": source, "target": target, "sourceHandle": handle, "targetHandle": "in", "label": ""}
-        if not any(other_edge["target"] == target for other_edge in self.out(source, handle)):
+        if not any(other_edge["target"] == target for other_edge in self.edges_from(source, handle)):
             self.edges.append(edge)
 
     def _take_out(self, id: str) -> None:
         """Lead past a node, from where it is reached to where it goes first."""
-        ways = [self.out(id, handle) for handle in self.handles(id)]
+        ways = [self.edges_from(id, handle) for handle in self.handles(id)]
         targets = [edge["target"] for edge in next((way for way in reversed(ways) if way), [])]
-        came = self.into(id)
+        came = self.edges_into(id)
         self.edges = [edge for edge in self.edges if id not in (edge["source"], edge["target"])]
         for edge in came:
             for target in targets:
@@ -118,7 +118,7 @@ class Graph(FlowGraph):
         ways = self.handles(id)
         if ways:
             return self.add(node["type"], id, ways[-1], data)
-        came = self.into(id)
+        came = self.edges_into(id)
         if not came:
             raise NotPossible(_("Connect this step first."))
         return self.add(node["type"], came[0]["source"], came[0]["sourceHandle"], data)
@@ -139,12 +139,12 @@ class Graph(FlowGraph):
         self._insert(id, after, handle)
         place = self.need(after)["position"]
         self.need(id)["position"] = {"x": place["x"], "y": place["y"] + HIGH}
-        self._settle(self.after(id))
+        self._settle(self.node_ids_after(id))
 
     def step(self, id: str, by: int) -> None:
         """Change places with the node before or after, where just one comes there."""
         if by > 0:
-            ways = [edge for handle in self.handles(id) for edge in self.out(id, handle)]
+            ways = [edge for handle in self.handles(id) for edge in self.edges_from(id, handle)]
             if len(ways) != 1:
                 raise NotPossible(_("Choose the place on the step's page."))
             other = ways[0]["target"]
@@ -153,10 +153,10 @@ class Graph(FlowGraph):
                 raise NotPossible(_("The chosen step has no next step."))
             self.move(id, other, on[-1])
             return
-        came = self.into(id)
+        came = self.edges_into(id)
         if len(came) != 1 or self.need(came[0]["source"])["type"] == TRIGGER:
             raise NotPossible(_("Choose the place on the step's page."))
-        before = self.into(came[0]["source"])
+        before = self.edges_into(came[0]["source"])
         if len(before) != 1:
             raise NotPossible(_("Choose the place on the step's page."))
         self.move(id, before[0]["source"], before[0]["sourceHandle"])
@@ -166,7 +166,7 @@ class Graph(FlowGraph):
         self.need(source)
         if self.need(target)["type"] == TRIGGER:
             raise NotPossible(_("No step can lead to the trigger."))
-        if source == target or source in self.after(target):
+        if source == target or source in self.node_ids_after(target):
             raise NotPossible(_("Steps can't form a circle. Use a loop to repeat steps."))
         self._join(source, handle, target)
 

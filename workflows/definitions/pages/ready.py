@@ -115,7 +115,7 @@ class ReadyWorkflow(WorkflowPage):
         """Return the steps as a nested list, each with its summary."""
         graph = Graph({**self.ready, "handles": {}}, self.types)
         start = graph.first
-        targets = [edge["target"] for edge in graph.out(start["id"])] if start else []
+        targets = [edge["target"] for edge in graph.edges_from(start["id"])] if start else []
         return [line for target in targets for line in self._way(graph, target)]
 
     def _way(self, graph: Graph, id: str) -> Iterator[JsonObject]:
@@ -126,9 +126,9 @@ class ReadyWorkflow(WorkflowPage):
             # A label such as "3 days" says as much as the summary, but not that the step waits.
             label = self.types[node["type"]]["label"] if label == about else label
             yield {"kind": "node", "label": label, "about": about}
-            onward = next((edge["target"] for edge in graph.out(id, MAIN)), "")
-            later = {onward, *graph.after(onward)} if onward else set()
-            for edge in graph.out(id):
+            onward = next((edge["target"] for edge in graph.edges_from(id, MAIN)), "")
+            later = {onward, *graph.node_ids_after(onward)} if onward else set()
+            for edge in graph.edges_from(id):
                 if edge["sourceHandle"] == MAIN:
                     continue
                 target = graph.need(edge["target"])

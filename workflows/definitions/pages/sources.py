@@ -250,7 +250,7 @@ class StepSources(OneWorkflow):
                             "words": f"{label}: {str(field['name'])}",
                         }
                     )
-        for other in graph.before(node["id"]):
+        for other in graph.nodes_before(node["id"]):
             node_type = self.types.get(other["type"], {})
             for name, type in (node_type.get("outputs") or {}).items():
                 label = f"{graph.label(other)}: {name}"

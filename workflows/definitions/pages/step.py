@@ -19,7 +19,7 @@ from core.web.ask import Answer
 from core.web.flows.graph import NotPossible, problems_by_node
 from core.web.flows.schema_forms import SchemaForm, Sources
 from core.web.forms import Field, Form
-from core.web.pages import PageError, nothing_here
+from core.web.pages import PageError, page_not_found
 from workflows.definitions.pages.draw import DrawWorkflow, counts_of
 from workflows.definitions.pages.graph import SEEDS, Graph
 from workflows.definitions.pages.problems import problem_view
@@ -54,7 +54,7 @@ class Step(DrawWorkflow):
         graph = self.graph
         step = graph.find(self.wanted) if self.wanted else graph.first
         if step is None:
-            raise nothing_here()
+            raise page_not_found()
         return step
 
     @property
@@ -160,7 +160,7 @@ class Step(DrawWorkflow):
             "ways": self.ways(graph, node),
             "targets": [(entry["id"], graph.label(entry)) for entry in graph.nodes if entry["id"] != node["id"]],
             "places": graph.places(but=node["id"]),
-            "came_from": [graph.label(graph.need(edge["source"])) for edge in graph.into(node["id"])],
+            "came_from": [graph.label(graph.need(edge["source"])) for edge in graph.edges_into(node["id"])],
             "hook": self.workflow["hookPath"] if self.is_trigger else "",
             "here": self.here,
             "flow": self.flow(graph),
@@ -204,7 +204,7 @@ class Step(DrawWorkflow):
         for handle in graph.handles(node["id"]):
             edges = [
                 {"id": edge["id"], "label": graph.label(target)}
-                for edge in graph.out(node["id"], handle)
+                for edge in graph.edges_from(node["id"], handle)
                 if (target := graph.find(edge["target"])) is not None
             ]
             connections.append({"handle": handle, "words": graph.words(node, handle), "edges": edges})

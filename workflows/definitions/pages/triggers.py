@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.text.translation import gettext_lazy
-from core.web.flows.schemas import with_held
+from core.web.flows.schemas import with_chosen
 from core.web.forms import Field, Option
 
 COMMON_TRIGGERS = (
@@ -93,7 +93,7 @@ class TriggerField(Field):
     """A select of triggers, with a search that shows those that match. Without script the list is whole."""
 
     def __init__(self, label: str, triggers: Mapping[str, str], chosen: str, **options: Any) -> None:
-        kinds = with_held(trigger_options(triggers), [chosen])
+        kinds = with_chosen(trigger_options(triggers), [chosen])
         super().__init__("triggerEventType", label, "select", options=kinds, initial=chosen, **options)
         self.template_name = "web/workflows/trigger_field.html"
 

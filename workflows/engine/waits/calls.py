@@ -99,7 +99,7 @@ def drain(deadline: float) -> None:
         if not flights.calls:
             return
         flights.land(0.2)
-    flights.let_go()
+    flights.release()
 
 
 def _end(call: RunCall, outcome: CallResult) -> None:

@@ -193,7 +193,7 @@ class ChatTemplateForm(RecordForm):
             if field is not None and field.name.startswith("button-") and error["field"].endswith(".example"):
                 field.replace_error(_("An example is needed: %(message)s") % {"message": error["message"]})
         context = self.context() if isinstance(self, EditRecord) else {}
-        return self.refused(form, **context)
+        return self.show_refused(form, **context)
 
     def do_preview(self) -> HttpResponse:
         """Show the bubble of the form's content in the frame next to it."""
@@ -215,7 +215,7 @@ class ChatTemplateForm(RecordForm):
             answer = self.ask("POST", "template/chatapp/handle", None, {"app": app, "file": uploaded_file["_id"]})
         if answer is None or not answer.ok:
             form["headerHandle"].add_error(_("Choose a file first.") if answer is None else answer.reason)
-            return self.refused(form, **context)
+            return self.show_refused(form, **context)
         form["headerHandle"].replace(answer.data["handle"])
         self.add_toast(_("File uploaded. Save the template to keep it."))
         return self.page({**context, "form": form})

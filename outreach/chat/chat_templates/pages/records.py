@@ -146,7 +146,7 @@ class EditChatTemplate(EditRecord, ChatTemplateForm, ChatTemplatePage):
     def do_save(self) -> HttpResponse:
         form = self.bound_form()
         if not form.is_valid():
-            return self.refused(form, **self.context())
+            return self.show_refused(form, **self.context())
         if not form.changed(self.values()):
             return self.redirect_with_toast(to=self.list_address())
         answer = self.ask("PUT", f"{self.kind.path}/{self.params['id']}", None, self.body(form.values))

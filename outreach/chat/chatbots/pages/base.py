@@ -53,7 +53,7 @@ class OneChatbot(ChatbotPage, FlowPage):
         return record
 
     @property
-    def drawn(self) -> Values:
+    def drawn_record(self) -> Values:
         return self.bot
 
     @property

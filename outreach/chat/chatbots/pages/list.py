@@ -92,5 +92,5 @@ class NewChatbot(NewRecord, ChatbotPage):
         answer = self.ask("POST", self.kind.path, None, form.values)
         if not answer.ok:
             form.refuse(answer)
-            return self.refused(form)
+            return self.show_refused(form)
         return self.redirect_with_toast("", self.address("chatbot", answer.data["_id"]))

@@ -18,7 +18,7 @@ from core.web.ask import Answer
 from core.web.flows.graph import NotPossible
 from core.web.flows.schema_forms import SchemaForm, Sources
 from core.web.forms import Field, Form
-from core.web.pages import PageError, nothing_here
+from core.web.pages import PageError, page_not_found
 from core.web.words.problems import named_problem, problem_text
 from outreach.chat.chatbots.pages.base import OneChatbot
 from outreach.chat.chatbots.pages.draw import put_in
@@ -54,11 +54,11 @@ class ChatbotStep(OneChatbot):
         id, type = self._request_values.get("node", ""), self._request_values.get("add", "")
         if not id and type:
             if type not in TYPES or type == START or type in BotGraph.fixed:
-                raise nothing_here()
+                raise page_not_found()
             return {"id": "", "type": type, "data": {"config": {}}}
         step = self.graph.find(id or START)
         if step is None:
-            raise nothing_here()
+            raise page_not_found()
         return step
 
     @property

@@ -358,7 +358,7 @@ class Sender(SenderPage):
             return self.invalid(form)
         changed = form.changed(before)
         if not changed:
-            return self.unchanged(self.address("senders"))
+            return self.report_unchanged(self.address("senders"))
         answer = self.ask("PUT", self.record, None, changed)
         if not answer.ok:
             return self.invalid(form, answer)

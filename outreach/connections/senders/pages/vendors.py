@@ -184,7 +184,7 @@ class VendorApp(VendorPage):
             return self.invalid(form)
         changed = {name: value for name, value in form.changed(sender).items() if value != "" or name in sender}
         if not changed:
-            return self.unchanged(self.address("senders"))
+            return self.report_unchanged(self.address("senders"))
         answer = self.ask("PUT", path, None, changed)
         if not answer.ok:
             form.refuse(answer)

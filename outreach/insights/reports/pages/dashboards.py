@@ -160,7 +160,7 @@ class EditDashboard(EditRecord, DashboardForm):
         form = self.bound_form()
         tile_forms = [entry.bind(self.request.POST) for entry in self.tile_forms()]
         if not all(entry.is_valid() for entry in (form, *tile_forms)):
-            return self.refused(form, **{**self.context(), "tile_forms": tile_forms})
+            return self.show_refused(form, **{**self.context(), "tile_forms": tile_forms})
         tiles = [
             (place if isinstance(place, int | float) else number, number, {**tile, **sent})
             for number, (tile, entry) in enumerate(zip(self.record["tiles"], tile_forms, strict=True), start=1)
@@ -176,7 +176,7 @@ class EditDashboard(EditRecord, DashboardForm):
         answer = self.ask("PUT", f"dashboard/{self.params['id']}", None, {**form.values, "tiles": kept})
         if not answer.ok:
             form.refuse(answer)
-            return self.refused(form, **{**self.context(), "tile_forms": tile_forms})
+            return self.show_refused(form, **{**self.context(), "tile_forms": tile_forms})
         return self.redirect_with_toast(gettext("Dashboard saved"), self.list_address())
 
     def body_of(self, tile: Values) -> JsonObject:

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from django.db.models import Count, Q
 
 from accounts.models import Company
-from core.access import Entitlement, going_entitlement
+from core.access import Entitlement, automation_entitlement
 from core.errors import NamedError
 from core.tenancy import company_id
 from core.types import Values
@@ -71,7 +71,7 @@ class SendContext:
     def load(cls) -> SendContext:
         """Load the active company's subscription, sending hours and time zone."""
         try:
-            allowed: Entitlement | None = going_entitlement(company_id())
+            allowed: Entitlement | None = automation_entitlement(company_id())
         # Without a subscription the decision says so; an error would end the sender's whole turn.
         except NamedError:
             allowed = None

@@ -74,7 +74,7 @@ def step_name(number: int) -> str:
 class Statuses(Choice):
     """A filter by several statuses at once, with commas between them."""
 
-    def of(self, operator: str, text: str) -> Any:
+    def api_value(self, operator: str, text: str) -> Any:
         return text.split(",")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from core.text.folding import without_piles
+from core.text.folding import limit_combining_marks
 from outreach.connections.smtp.markup import sanitise_html, text_from_html
 from outreach.messaging.inbox.analysis.mailing_words import with_tokens
 from outreach.messaging.inbox.analysis.parsing import Mail
@@ -185,7 +185,7 @@ def _without_politeness(text: str) -> str:
 
 def _fold_text(text: str) -> str:
     """Return the text in lower case and without accents, of the same length where that is possible."""
-    apart = unicodedata.normalize("NFKD", without_piles(text).lower())
+    apart = unicodedata.normalize("NFKD", limit_combining_marks(text).lower())
     plain = "".join(character for character in apart if not "\u0300" <= character <= "\u036f").translate(_LETTERS)
     return unicodedata.normalize("NFC", plain)
 

@@ -17,7 +17,7 @@ from core.web.ask import Answer
 from core.web.forms import Field, Form, Option
 from core.web.forms.record_forms import fields_query
 from core.web.mail_frames import mail_frame
-from core.web.pages import PageError, nothing_here
+from core.web.pages import PageError, page_not_found
 from core.web.toasts import HOLD_SECONDS, TIMED
 from outreach.messaging.email_templates.placeholder_names import placeholders
 from outreach.messaging.personal_mail.pages.base import EmailPage
@@ -61,7 +61,7 @@ class Composer(EmailPage):
         """Return an id that the form or the address has; empty without one."""
         value = self.request.POST.get(name) or self.request.GET.get(name) or ""
         if value and not is_id(value):
-            raise nothing_here()
+            raise page_not_found()
         return value
 
     @cached_property
@@ -82,7 +82,7 @@ class Composer(EmailPage):
             return contact
         answer = self.ask("GET", f"{self.to['kind']}/{self.to['id']}")
         if answer.status == 400:
-            raise nothing_here()
+            raise page_not_found()
         record = self.require_ok(answer).data
         person: Values = record["contact"] if self.to["kind"] == "lead" else record
         return person

@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from core.access import going_entitlement
+from core.access import automation_entitlement
 from core.errors import NamedError
 from core.events import emit
 from core.jobs import notify_workers
@@ -81,7 +81,7 @@ def fire(run_id: str) -> bool:
 
 def _has_subscription() -> bool:
     try:
-        going_entitlement(company_id())
+        automation_entitlement(company_id())
     except NamedError:
         return False
     return True

@@ -13,7 +13,7 @@ from core.web.ask import Answer
 from core.web.field_values import field_values
 from core.web.forms import Field, Form
 from core.web.forms.record_forms import fields_query, shown_fields
-from core.web.pages import nothing_here
+from core.web.pages import page_not_found
 from core.web.toasts import HOLD_SECONDS, TIMED
 from outreach.messaging.delivery.pages import GONE, TOO_LATE
 from outreach.messaging.delivery.types import ListedMessageData
@@ -57,7 +57,7 @@ class Review(OutreachPage):
         id = self.params.get("message") or (queue[0] if queue else "")
         if not id:
             if not self.read("genie", {"ids": self.params["id"], "p": "1", "n": "1", "fields": "name"}).data:
-                raise nothing_here()
+                raise page_not_found()
             return {"queue": [], "message": None, "run_id": self.params["id"]}
         place = queue.index(id) if id in queue else -1
         message: ListedMessageData = answer.data[place] if place >= 0 else self.read(f"genie/send-jobs/{id}").data

@@ -209,7 +209,7 @@ class NewBookingPage(BookingForm, NewRecord):
         answer = self.ask("POST", "booking-page", None, body)
         if not answer.ok:
             form.refuse(answer)
-            return self.refused(form)
+            return self.show_refused(form)
         return self.redirect_with_toast(_("The page is open"), self.address("booking-page", answer.data["_id"]))
 
 

@@ -102,7 +102,7 @@ class NewForm(NewRecord, FormsPage):
         answer = self.ask("POST", "form", None, self.body(form.values))
         if not answer.ok:
             form.refuse(answer)
-            return self.refused(form)
+            return self.show_refused(form)
         return self.redirect_with_toast(
             _("Form created. Add fields, then publish it."), self.address("form", answer.data["_id"])
         )

@@ -13,7 +13,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
 from accounts.models import Role
-from core.tenancy.scope import as_owner
+from core.tenancy.scope import use_owner_role
 from crm.models import Contact, Lead
 from outreach.chat.widgets.addresses import email_in, phone_in
 from outreach.chat.widgets.visitors import forget_old
@@ -284,7 +284,7 @@ def test_the_migration_goes_back_with_a_contact_for_each_visitor() -> None:
     _, _, chat = unknown(cast)
     executor = MigrationExecutor(connection)
     newest = [key for key in executor.loader.graph.leaf_nodes() if key[0] == "outreach"]
-    with as_owner():
+    with use_owner_role():
         try:
             executor.migrate([("outreach", "0033_name_records_plainly")])
             with connection.cursor() as cursor:

@@ -10,7 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from core.tenancy import as_owner
+from core.tenancy import use_owner_role
 from outreach.messaging.mail_events.services import BATCH, apply_batch
 from outreach.models import MailApp, MailEvent, SendJob
 from tests.guards.backoffice_rows.outreach import make_job, make_mail_app
@@ -37,7 +37,7 @@ def kept(django_db_setup: None, django_db_blocker: Any) -> Iterator[tuple[Cast, 
         with cast.scope():
             app: MailApp = make_mail_app(1)
             job = make_job(1)
-            with as_owner(), connection.cursor() as cursor:
+            with use_owner_role(), connection.cursor() as cursor:
                 cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
                 cursor.execute(COPY, [app.pk, MANY, job.pk])
                 cursor.execute("ANALYZE outreach_sendjob")

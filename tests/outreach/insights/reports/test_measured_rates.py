@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from core.tenancy import as_owner
+from core.tenancy import use_owner_role
 from outreach.models import GenieScheduler, SendJob
 from outreach.runs.genie.reports import channels_with_reports
 from tests.kit.cast import Caller, Cast
@@ -64,7 +64,7 @@ def test_migration_marks_runs_of_which_one_message_was_visited(cast: Cast) -> No
             )
         SendJob.objects.create(run=runs[0], contact=ContactFactory(), status="failed")
     sql = import_module("outreach.migrations.0047_mark_tracked_messages").MARK
-    with as_owner(), connection.cursor() as cursor:
+    with use_owner_role(), connection.cursor() as cursor:
         cursor.execute(sql.format(mark="opens_tracked", visits="open_count"))
     with cast.scope():
         marked = list(SendJob.objects.filter(opens_tracked=True).values_list("run", flat=True))

@@ -11,7 +11,7 @@ import pytest
 from django.db import connection, models, transaction
 from django.test.utils import CaptureQueriesContext
 
-from core.tenancy import as_owner
+from core.tenancy import use_owner_role
 from crm.models import Contact, Lead, LeadActivity, Segment
 from crm.segments.services import segment_members
 from outreach.models import Campaign, GenieScheduler, SendJob
@@ -32,7 +32,7 @@ def multiply(record: models.Model, count: int, first: int, **values: str) -> Non
     names = ", ".join(f'"{column}"' for column in columns)
     sources = ", ".join(values.get(column, f'"{column}"') for column in columns)
     table = record._meta.db_table
-    with as_owner(), connection.cursor() as cursor:
+    with use_owner_role(), connection.cursor() as cursor:
         cursor.execute(
             f"INSERT INTO {table} ({names}) SELECT {sources} FROM {table}, generate_series(1, {count}) AS n"
             " WHERE id = %s",
@@ -67,7 +67,7 @@ def campaign(cast: Cast, outsiders: Cast) -> Iterator[Campaign]:
     with transaction.atomic():
         fill(outsiders, OTHERS, 2_000_000)
         campaign = fill(cast, OWN, 1_000_000)
-        with as_owner(), connection.cursor() as cursor:
+        with use_owner_role(), connection.cursor() as cursor:
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
             for model in (Contact, Lead, LeadActivity, SendJob):
                 cursor.execute(f"ANALYZE {model._meta.db_table}")

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from accounts.models import Company, Member
 from core.reports import REPORTS, Period, query
-from core.tenancy import as_owner
+from core.tenancy import use_owner_role
 from core.text.timezones import zone_of
 from outreach.insights.reports import selectors
 from outreach.messaging.delivery import outcomes
@@ -294,7 +294,7 @@ def test_messages_are_found_by_their_time(cast: Cast) -> None:
     others = ", ".join(f'"{one.column}"' for one in SendJob._meta.local_concrete_fields if one.column not in known)
     with cast.scope(), transaction.atomic():
         one = SendJob.objects.filter(sending_at__isnull=False).first()
-        with as_owner(), connection.cursor() as cursor:
+        with use_owner_role(), connection.cursor() as cursor:
             cursor.execute(COPY.format(others=others), [one.pk])
             cursor.execute("ANALYZE outreach_sendjob")
         with CaptureQueriesContext(connection) as asked:

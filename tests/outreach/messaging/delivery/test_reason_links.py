@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import pytest
 
 import config.urls.web  # noqa: F401  it registers the pages
-from core.web.navigation.menu import registered
+from core.web.navigation.menu import registered_pages
 from outreach.messaging.delivery.pages.reason_links import LINKS, OTHERWISE, Case, link_of
 
 MESSAGE = Case(run="run", contact="contact", smtp="smtp", recipient="ann@example.com", status="cancelled")
@@ -64,5 +64,5 @@ def test_only_a_failed_message_is_sent_again() -> None:
 
 
 def test_every_page_of_the_links_exists() -> None:
-    names = {page.name for page in registered()}
+    names = {page.name for page in registered_pages()}
     assert {link.page for links in (*LINKS.values(), OTHERWISE) for link in links} - names == set()

@@ -3,7 +3,7 @@
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from core.tenancy import as_owner
+from core.tenancy import use_owner_role
 from outreach.messaging.delivery.models import SendJob
 from outreach.runs.genie.selectors import results
 from tests.crm.contacts.helpers import form
@@ -19,7 +19,7 @@ def test_results_read_indexes_alone(cast: Cast, post: Post) -> None:
     # Without rows beside them, and figures of its own, the planner's choice hangs on when autovacuum came by last.
     cast.key.post("/contact/bulk", {"formData": [form(n) for n in range(300)]})
     with cast.scope(), connection.cursor() as cursor:
-        with as_owner():
+        with use_owner_role():
             cursor.execute("ANALYZE crm_contact")
             cursor.execute(f"DROP INDEX {', '.join(OTHERS)}")  # of so few messages any index would do as well
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")

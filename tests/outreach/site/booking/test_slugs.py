@@ -9,7 +9,7 @@ from django.apps import apps
 from django.test import Client
 
 from core.tenancy import unscoped
-from core.tenancy.scope import as_owner
+from core.tenancy.scope import use_owner_role
 from outreach.models import Booking, BookingPage, BookingSlug
 from outreach.site.booking import slugs
 from outreach.site.booking.slugs import RESERVED
@@ -110,7 +110,7 @@ def test_of_two_companies_that_choose_an_address_at_once_one_has_it() -> None:
 def test_the_migration_keeps_the_addresses_in_use(cast: Cast, outsiders: Cast) -> None:
     make_page(cast, name="Plain")
     pages = [make_page(owner, slug=slug) for owner, slug in ((cast, "intro-call"), (outsiders, "demo-call"))]
-    with as_owner():
+    with use_owner_role():
         with unscoped(reason="test: as before the migration"):
             BookingSlug.objects.all().delete()
         import_module("outreach.migrations.0038_list_booking_slugs_in_use").list_slugs(apps, None)
