@@ -53,7 +53,8 @@ class Paystack(Dialect):
         times = (_moment(query.get("from"), 0), _moment(query.get("to"), time.time() + 1))
         if what == "transaction":
             rows = [
-                self._transaction(state.orders[row["id"]]) for row in state.rows_between(state.effects, self.name, *times)
+                self._transaction(state.orders[row["id"]])
+                for row in state.rows_between(state.effects, self.name, *times)
             ]
         elif what == "refund":
             rows = [_refund(row) for row in state.rows_between(state.refunds, self.name, *times)]

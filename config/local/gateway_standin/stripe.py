@@ -191,7 +191,9 @@ def hook(order: JsonObject, secret: str, *, at: float | None = None) -> tuple[di
     return _sign_event({"id": f"evt_{order['id']}", "object": "event", "type": "x"}, about, secret, at)
 
 
-def _sign_event(event: JsonObject, about: JsonObject, secret: str, at: float | None = None) -> tuple[dict[str, str], bytes]:
+def _sign_event(
+    event: JsonObject, about: JsonObject, secret: str, at: float | None = None
+) -> tuple[dict[str, str], bytes]:
     body = json.dumps({**event, "data": {"object": about}}).encode()
     stamp = int(time.time() if at is None else at)
     signed = hmac.new(secret.encode(), f"{stamp}.".encode() + body, hashlib.sha256).hexdigest()
