@@ -15,12 +15,12 @@ DEFAULT_PORT = 8000
 
 def database_url() -> str:
     """Return DATABASE_URL, or the address of the embedded PostgreSQL. Starts nothing."""
-    return os.environ.get("DATABASE_URL") or _embedded("postgres")
+    return os.environ.get("DATABASE_URL") or _embedded_url("postgres")
 
 
 def redis_url() -> str:
     """Return REDIS_URL, or the address of the embedded Redis in redis-py's form. Starts nothing."""
-    return os.environ.get("REDIS_URL") or _embedded("redis")
+    return os.environ.get("REDIS_URL") or _embedded_url("redis")
 
 
 def web_port() -> int:
@@ -55,7 +55,7 @@ def celery_url(address: str) -> str:
     return f"redis+socket://{parts.path}?virtual_host={number}"
 
 
-def _embedded(server: str) -> str:
+def _embedded_url(server: str) -> str:
     # Imported by name, so that a deployment with servers of its own never loads config.local.
     url: str = import_module(f"config.local.embedded.{server}").url(data_dir())
     return url

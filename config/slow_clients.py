@@ -60,7 +60,7 @@ class Slots:
         """Take a slot. It waits up to PATIENCE while those who hold the slots move; None when there is none."""
         deadline = monotonic() + PATIENCE
         with self._freed:
-            while blocking := self._blocking(network):
+            while blocking := self._blocking_slots(network):
                 left = deadline - monotonic()
                 if left <= 0 or all(slot.stuck for slot in blocking):
                     return None
@@ -75,7 +75,7 @@ class Slots:
             self._held.discard(slot)
             self._freed.notify_all()
 
-    def _blocking(self, network: str) -> list[Slot]:
+    def _blocking_slots(self, network: str) -> list[Slot]:
         """Return the slots of which one must be released before the network gets another."""
         own = [slot for slot in self._held if slot.network == network]
         if len(own) >= self._for_each:
@@ -154,12 +154,12 @@ class Body:
         self._slot = slot
 
     def read(self, size: int = -1) -> bytes:
-        return self._noted(self._stream.read(size))
+        return self._note_progress(self._stream.read(size))
 
     def readline(self, size: int = -1) -> bytes:
-        return self._noted(self._stream.readline(size))
+        return self._note_progress(self._stream.readline(size))
 
-    def _noted(self, data: bytes) -> bytes:
+    def _note_progress(self, data: bytes) -> bytes:
         self._slot.moved = monotonic()
         return data
 

@@ -66,7 +66,7 @@ def _send(connection: Any, mail: Mail) -> str:
         connection.send_messages([message_of(mail)])
     except SMTPRecipientsRefused as error:
         # The server refuses this one address. It is no reason to keep the other mails waiting.
-        _refused(mail, error)
+        _handle_refusal(mail, error)
     except (SMTPException, OSError) as error:
         with suppress(SMTPException, OSError):
             connection.close()
@@ -113,7 +113,7 @@ def _attach_calendar(message: EmailMultiAlternatives, calendar: str) -> None:
     message.attach("invite.ics", calendar.encode(), "application/ics")
 
 
-def _refused(mail: Mail, error: SMTPRecipientsRefused) -> None:
+def _handle_refusal(mail: Mail, error: SMTPRecipientsRefused) -> None:
     """Handle a refused address: retry after a temporary error (4xx), fail otherwise."""
     code, text = next(iter(error.recipients.values()), (550, b""))
     reply = f"{code} {text.decode(errors='replace') if isinstance(text, bytes) else text}".strip()

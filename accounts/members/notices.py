@@ -29,7 +29,7 @@ def notify(
     the notice is about.
     """
     notice = NOTICES[key]
-    receivers = list(_owners() if members is None else _present(members))
+    receivers = list(_owners() if members is None else _present_members(members))
     if not receivers:
         return 0
     remember(key, render_subject(notice.template, context, company_id=company_id()), members=receivers, about=about)
@@ -52,5 +52,5 @@ def _owners() -> Iterable[Member]:
     return owners
 
 
-def _present(members: Sequence[Member | None]) -> Iterable[Member]:
+def _present_members(members: Sequence[Member | None]) -> Iterable[Member]:
     return (member for member in members if member is not None and member.status in PRESENT)

@@ -45,7 +45,7 @@ KEYS = "The answer lists the API keys that they made; deleteKeys deletes these a
 INVITE_ERRORS = ("RoleNotFound_404", "DefaultRoleNotFound_404", "PlanMaxUsers_400")
 
 
-def _one(id: str) -> JsonObject:
+def _get_member(id: str) -> JsonObject:
     member = MemberOut.one(Member.objects.filter(pk=id))
     if member is None:
         raise not_found()
@@ -60,7 +60,7 @@ def _keys_of(member_ids: Sequence[str]) -> list[JsonObject]:
     return ApiKeyOut.complete([ApiKeyOut.render(row) for row in rows])
 
 
-def _removed(removal: Removal) -> JsonObject:
+def _removal_data(removal: Removal) -> JsonObject:
     return {"deletedCount": removal.removed, "apiKeys": _keys_of(removal.members)}
 
 
@@ -99,7 +99,7 @@ class MemberViewSet(ResourceViewSet):
         member = invite_member(
             actor=self.actor, email=data["email"], name=data.get("name", ""), role_id=data.get("role")
         )
-        return _one(member.pk)
+        return _get_member(member.pk)
 
     @endpoint(
         "Remove members",
@@ -112,11 +112,13 @@ class MemberViewSet(ResourceViewSet):
         f" status removed. {KEYS} The last owner stays. {NO_MORE_THAN_ONES_OWN}",
     )
     def bulk_destroy(self, request: Request, data: JsonObject) -> object:
-        return _removed(remove_members(actor=self.actor, selection=self.selection(), delete_keys=data["delete_keys"]))
+        return _removal_data(
+            remove_members(actor=self.actor, selection=self.selection(), delete_keys=data["delete_keys"])
+        )
 
     @endpoint("Read a member", output=MemberOut, errors=("MemberNotFound_404",))
     def retrieve(self, request: Request, id: str) -> object:
-        return _one(id)
+        return _get_member(id)
 
     @endpoint(
         "Update a member",
@@ -140,7 +142,7 @@ class MemberViewSet(ResourceViewSet):
         delete_keys = data.pop("delete_keys")
         member = update_member(actor=self.actor, id=id, values=data, delete_keys=delete_keys)
         blocked = [id] if data.get("status") == member.status == Member.Status.BLOCKED else []
-        return {**_one(id), "apiKeys": _keys_of(blocked)}
+        return {**_get_member(id), "apiKeys": _keys_of(blocked)}
 
     @endpoint(
         "Remove a member",
@@ -152,7 +154,7 @@ class MemberViewSet(ResourceViewSet):
         f" {NO_MORE_THAN_ONES_OWN}",
     )
     def destroy(self, request: Request, id: str, data: JsonObject) -> object:
-        return _removed(remove_member(actor=self.actor, id=id, delete_keys=data["delete_keys"]))
+        return _removal_data(remove_member(actor=self.actor, id=id, delete_keys=data["delete_keys"]))
 
     @action(detail=True, methods=["post"])
     @endpoint(
@@ -165,7 +167,7 @@ class MemberViewSet(ResourceViewSet):
     )
     def resend(self, request: Request, id: str) -> object:
         resend_invite(actor=self.actor, id=id)
-        return _one(id)
+        return _get_member(id)
 
     @action(detail=True, methods=["post"], url_path="transfer-ownership")
     @endpoint(
@@ -178,4 +180,4 @@ class MemberViewSet(ResourceViewSet):
     )
     def transfer_ownership(self, request: Request, id: str, data: JsonObject) -> object:
         transfer_ownership(actor=self.actor, id=id, role_id=data.get("role"))
-        return _one(id)
+        return _get_member(id)

@@ -45,13 +45,13 @@ def partnership(user_id: str) -> JsonObject:
     return {**program, **program_figures(user_id, Referral.Program.PARTNER)}
 
 
-def _referred(list_request: ListRequest) -> QuerySet[Any]:
+def _referred_users(list_request: ListRequest) -> QuerySet[Any]:
     return referred_users(user_id=list_request.actor.user_id, program=Referral.Program.PARTNER)
 
 
 REFERRALS = Listing(
     "List the people your partner code has brought",
-    _referred,
+    _referred_users,
     REFERRED_FIELDS,
     ReferredUser,
     within=Within(PartnerReferrals, "referrals", lambda asked: partnership(asked.actor.user_id)),

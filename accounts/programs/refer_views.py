@@ -32,11 +32,11 @@ def membership_of(user_id: str) -> JsonObject:
     }
 
 
-def _referred(list_request: ListRequest) -> QuerySet[Any]:
+def _referred_users(list_request: ListRequest) -> QuerySet[Any]:
     return referred_users(user_id=list_request.actor.user_id, program=Referral.Program.REFER)
 
 
-REFERRALS = Listing("List the people you have brought", _referred, REFERRED_FIELDS, ReferredUser)
+REFERRALS = Listing("List the people you have brought", _referred_users, REFERRED_FIELDS, ReferredUser)
 
 
 class ReferProgramViewSet(ResourceViewSet):

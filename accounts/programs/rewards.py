@@ -137,7 +137,7 @@ def _mail_beneficiary(user: User, rewards: list[Reward]) -> None:
 @transaction.atomic
 def pay_reward(*, reward_id: str, by: User, note: str = "") -> None:
     """Mark an earned reward as paid out. Raises ValidationFailed for any other."""
-    reward = _locked(reward_id, State.PAID)
+    reward = _lock_reward(reward_id, State.PAID)
     _move([reward], State.PAID, by=by, note=note, paid_at=timezone.now())
 
 
@@ -147,7 +147,7 @@ def claw_back_reward(*, reward_id: str, by: User, note: str) -> None:
 
     Raises ValidationFailed for a reward that is clawed back already.
     """
-    reward = _locked(reward_id, State.CLAWED_BACK)
+    reward = _lock_reward(reward_id, State.CLAWED_BACK)
     if reward.state == State.CLAWED_BACK:
         raise ValidationFailed("the reward cannot be clawed back", "it was clawed back already")
     _move([reward], State.CLAWED_BACK, by=by, note=note)
@@ -156,7 +156,7 @@ def claw_back_reward(*, reward_id: str, by: User, note: str) -> None:
 @transaction.atomic
 def settle_reward(*, reward_id: str, by: User, note: str = "") -> None:
     """Mark an owed reward as repaid, or as deducted from a payout. Raises ValidationFailed if nothing is owed."""
-    reward = _locked(reward_id, State.CLAWED_BACK)
+    reward = _lock_reward(reward_id, State.CLAWED_BACK)
     if reward.state != State.CLAWED_BACK or reward.paid_at is None or reward.settled_at is not None:
         raise ValidationFailed("the reward cannot be settled", "nothing is owed for it")
     _move([reward], State.CLAWED_BACK, by=by, note=note or "Settled", settled_at=timezone.now())
@@ -315,7 +315,7 @@ def claw_back_unpaid(*, user_id: str, program: str, by: User, note: str) -> int:
     return len(rewards)
 
 
-def _locked(reward_id: str, to_state: str) -> Reward:
+def _lock_reward(reward_id: str, to_state: str) -> Reward:
     """Lock the reward until the transaction ends. Raises ValidationFailed if the transition is not allowed."""
     reward = Reward.objects.select_for_update().get(pk=reward_id)
     if (reward.state, to_state) not in REWARD_MOVES:

@@ -76,7 +76,7 @@ def describe(
         door=MOUNTS[mount].value if mount else "",
         method=_clean(request.method or "", 8),
         # Without its mount, so that one route is counted as one, whether a key or a session has called it.
-        route=_named(pattern)[len(mount) - 1 if mount else 0 :][:200],
+        route=_pattern_text(pattern)[len(mount) - 1 if mount else 0 :][:200],
         path=_path(request, pattern)[:500],
         status=status,
         duration_ms=round(duration_ms, 3),
@@ -93,7 +93,7 @@ def _path(request: HttpRequest, pattern: str) -> str:
         return "/".join(
             part if not part or is_id(part) or WORD.fullmatch(part) else HIDDEN for part in request.path_info.split("/")
         )
-    path = _named(pattern)
+    path = _pattern_text(pattern)
     for name, value in request.resolver_match.kwargs.items() if request.resolver_match else ():
         if is_id(value):
             path = path.replace(f"{{{name}}}", value, 1)
@@ -101,7 +101,7 @@ def _path(request: HttpRequest, pattern: str) -> str:
 
 
 @lru_cache(maxsize=2048)
-def _named(pattern: str) -> str:
+def _pattern_text(pattern: str) -> str:
     """Return a URL pattern with its parameters in braces."""
     return PARAMETER.sub(r"{\1}", pattern)
 

@@ -53,13 +53,13 @@ class RequestInProgress:
         """Log the request when the server closes the response: after the last byte, or when the caller disconnects."""
         self.status = response.status_code
         if isinstance(response, StreamingHttpResponse):
-            response.streaming_content = self._counted(cast(Any, response.streaming_content))
+            response.streaming_content = self._count_bytes(cast(Any, response.streaming_content))
         elif self.request.method != "HEAD":
             self.sent = len(cast(Any, response).content)
         # Nothing else sees both: that the last byte is out, and that the caller has gone.
         on_close(response, self._end)
 
-    def _counted(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
+    def _count_bytes(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
         try:
             for piece in pieces:
                 self.sent += len(piece)

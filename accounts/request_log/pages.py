@@ -76,9 +76,9 @@ class LogPage(RecordList, Page):
 
     def show(self) -> Values:
         context = super().show()
-        return {**context, "records": [self.shown(record) for record in context["records"]], "parts": PAGES}
+        return {**context, "records": [self.entry_context(record) for record in context["records"]], "parts": PAGES}
 
-    def shown(self, record: Values) -> JsonObject:
+    def entry_context(self, record: Values) -> JsonObject:
         return dict(record)
 
 
@@ -109,7 +109,7 @@ class Requests(LogPage):
         Choice("status", gettext_lazy("Response"), ("greaterThan", "lessThan", "equals"), kind="number"),
     )
 
-    def shown(self, record: Values) -> JsonObject:
+    def entry_context(self, record: Values) -> JsonObject:
         status = record["status"]
         tone, label = _outcome(status)
         who = record["member"] or record["user"] or {}
@@ -144,7 +144,7 @@ class Logins(LogPage):
         Choice("status", gettext_lazy("Outcome"), ("in",), [(value, words) for value, (words, _) in LOGINS.items()]),
     )
 
-    def shown(self, record: Values) -> JsonObject:
+    def entry_context(self, record: Values) -> JsonObject:
         label, tone = LOGINS.get(record["status"], (record["status"], "none"))
         return {**record, "words": label, "tone": tone}
 
@@ -169,7 +169,7 @@ class Memberships(LogPage):
     )
     choices = (Choice("action", gettext_lazy("Area"), ("in",), list(CHANGES.items())),)
 
-    def shown(self, record: Values) -> JsonObject:
+    def entry_context(self, record: Values) -> JsonObject:
         return {**record, "words": CHANGES.get(record["action"], record["action"])}
 
 

@@ -27,12 +27,12 @@ def purge_server_log() -> bool:
 def purge(model: type[Model], days: int) -> bool:
     """Delete at most MAX_PURGED of the older entries. Returns whether there may be more."""
     old = model._default_manager.filter(pk__lt=min_id_at(timezone.now() - timedelta(days=days)))
-    last = _last(old)
+    last = _last_id(old)
     # Deleted by a range of the primary key: one scan of the index, instead of a list of ten thousand ids.
     (old if last is None else old.filter(pk__lte=last)).delete()
     return last is not None
 
 
-def _last(old: QuerySet[Any]) -> str | None:
+def _last_id(old: QuerySet[Any]) -> str | None:
     """Return the id of the batch's last entry, or None if the batch holds all of them."""
     return next(iter(old.order_by("pk").values_list("pk", flat=True)[MAX_PURGED - 1 : MAX_PURGED]), None)

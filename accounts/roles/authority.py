@@ -8,7 +8,7 @@ from django.db import connection, transaction
 
 from accounts.companies.models import Company
 from accounts.roles.models import Role
-from accounts.roles.permissions import Permission, lacking
+from accounts.roles.permissions import Permission, missing_flags
 from accounts.users.memberships import MembershipStatus
 from accounts.users.models import User
 from core.access import Actor, AuthPath
@@ -54,7 +54,7 @@ def reload_actor(actor: Actor) -> Actor:
 
 def forbid_escalation(actor: Actor, permission: Permission, what: str) -> None:
     """Refuse a permission with flags that the actor lacks (UnauthorizedAction_403); `what` begins the hint."""
-    beyond = lacking(actor, permission)
+    beyond = missing_flags(actor, permission)
     if beyond:
         more = f" and {len(beyond) - MAX_NAMED} more" if len(beyond) > MAX_NAMED else ""
         raise NamedError(

@@ -90,7 +90,7 @@ def compact_permission(permission: Permission) -> dict[str, dict[str, bool]]:
     return {module: flags for module, flags in allowed.items() if flags}
 
 
-def lacking(actor: Actor, permission: Permission) -> list[str]:
+def missing_flags(actor: Actor, permission: Permission) -> list[str]:
     """Return the permission's flags that the actor lacks, each as module.METHOD."""
     if actor.is_owner:
         return []

@@ -25,7 +25,7 @@ NO_MORE_THAN_ONES_OWN = (
 MOVES = "isDefault true moves the default here, and `warning` names the role that was it."
 
 
-def _one(id: str) -> JsonObject:
+def _get_role(id: str) -> JsonObject:
     role = RoleOut.one(Role.objects.filter(pk=id))
     if role is None:
         raise NamedError("RoleNotFound_404", "there is no such role in this company", field="id")
@@ -46,7 +46,7 @@ class RoleViewSet(ResourceViewSet):
         description=f"Name and permission are needed. {MOVES} {NO_MORE_THAN_ONES_OWN}",
     )
     def create(self, request: Request, data: JsonObject) -> object:
-        return self._saved(create_role(actor=self.actor, values=data))
+        return self._saved_response(create_role(actor=self.actor, values=data))
 
     @endpoint(
         "Delete roles",
@@ -63,7 +63,7 @@ class RoleViewSet(ResourceViewSet):
 
     @endpoint("Read a role", output=RoleOut, errors=("RoleNotFound_404",))
     def retrieve(self, request: Request, id: str) -> object:
-        return _one(id)
+        return _get_role(id)
 
     @endpoint(
         "Update a role",
@@ -76,9 +76,9 @@ class RoleViewSet(ResourceViewSet):
         " hold.",
     )
     def update(self, request: Request, id: str, data: JsonObject) -> object:
-        return self._saved(update_role(actor=self.actor, id=id, values=data))
+        return self._saved_response(update_role(actor=self.actor, id=id, values=data))
 
-    def _saved(self, saved: SavedRole) -> Any:
+    def _saved_response(self, saved: SavedRole) -> Any:
         """Answer with the role, and a warning if it has become the default in place of another."""
         moved = f"isDefault: the default was {shorten(saved.former_default, 60)!r} and is this role now"
-        return self.success(_one(saved.role.pk), **({"warning": moved} if saved.former_default else {}))
+        return self.success(_get_role(saved.role.pk), **({"warning": moved} if saved.former_default else {}))

@@ -54,7 +54,7 @@ def set_look(source: Callable[[str], Look | None]) -> None:
 
 
 @contextmanager
-def serving(company_id: str) -> Iterator[None]:
+def company_pages_scope(company_id: str) -> Iterator[None]:
     """Open a block that answers a request to the host of a company's own pages."""
     token = _served.set(company_id)
     try:

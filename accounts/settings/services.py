@@ -65,7 +65,7 @@ def read_settings() -> JsonObject:
     """Return all settings of the active company, by model field and network. Raises SettingsNotFound_400."""
     row = CompanySettings.objects.select_related("company").first()
     if row is None:
-        raise _missing()
+        raise _settings_not_found()
     return {
         "id": row.pk,
         **{name: getattr(row, name) for name in (*PLAIN, "created_at", "updated_at")},
@@ -86,7 +86,7 @@ def update_settings(*, changes: Values) -> None:
     # Nested settings are merged with the stored ones, so that two writers at once would lose one's keys.
     settings = CompanySettings.objects.select_for_update().first()
     if settings is None:
-        raise _missing()
+        raise _settings_not_found()
     currency = changes.get("currency")
     if currency is not None and not is_currency(currency):
         raise ValidationFailed(
@@ -117,7 +117,7 @@ def note_timezone_change() -> None:
     CompanySettings.objects.update(updated_at=timezone.now())
 
 
-def _missing() -> NamedError:
+def _settings_not_found() -> NamedError:
     return NamedError(
         "SettingsNotFound_400", "the company has no settings; `manage.py migrate` gives every company what it lacks"
     )

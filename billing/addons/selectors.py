@@ -8,7 +8,7 @@ from billing.addons.models import AddOn, AddOnPrice, SubscriptionItem
 from core.types import JsonObject
 
 
-def offered() -> list[JsonObject]:
+def offered_add_ons() -> list[JsonObject]:
     """Return the add-ons on offer with their prices, under their output names."""
     priced = AddOnPrice.objects.filter(currency__is_active=True).select_related("currency")
     prices = Prefetch("prices", priced.order_by("currency__code", "interval"))

@@ -32,7 +32,7 @@ WHERE charge.id = given.charge AND charge.invoice_id IS NULL
 """
 
 
-def pending(subscription_ids: Sequence[str]) -> QuerySet[Charge]:
+def pending_charges(subscription_ids: Sequence[str]) -> QuerySet[Charge]:
     """Return the charges of the subscriptions that are on no invoice yet, the oldest first."""
     rows: QuerySet[Charge] = Charge.objects.filter(PENDING, subscription_id__in=list(subscription_ids))
     return rows.order_by("subscription_id", "created_at", "pk")
@@ -56,7 +56,7 @@ def bill_pending(subscription_ids: Sequence[str]) -> dict[str, list[Charge]]:
     before_charges_billed.send(subscription_ids)
     charges: dict[str, list[Charge]] = defaultdict(list)
     # Locked until the invoice names them: another order of the company would bill them as well.
-    for charge in pending(subscription_ids).select_for_update(no_key=True, of=("self",)):
+    for charge in pending_charges(subscription_ids).select_for_update(no_key=True, of=("self",)):
         charges[charge.subscription_id].append(charge)
     return dict(charges)
 

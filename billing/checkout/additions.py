@@ -10,7 +10,7 @@ from billing.checkout.lines import add_tax, day_text
 from billing.checkout.quote import FALLBACK, Quote, moment_of, price_of, tax_of_sale, with_credit
 from billing.invoices.models import Invoice
 from billing.invoices.services import Line
-from billing.ledger.money import prorated, to_minor
+from billing.ledger.money import prorate, to_minor
 from billing.payments.periods import periods_left
 from billing.plans.models import Plan
 from billing.subscriptions.changes import check_seats
@@ -37,7 +37,7 @@ def quote_seats(subscription: Subscription, seats: int, *, at: datetime | None =
     price = price_of(plan, subscription.version, subscription.interval, subscription.currency or FALLBACK)
     code = price.currency.code
     now = moment_of(subscription, at)
-    unit = prorated(to_minor(price.seat_amount, code), periods_left(subscription, now))
+    unit = prorate(to_minor(price.seat_amount, code), periods_left(subscription, now))
     quantity = max(0, more)
     line = Line(text=f"More seats until {day_text(end)}", quantity=quantity, unit=unit, amount=unit * quantity)
     tax = tax_of_sale()
@@ -88,7 +88,7 @@ def quote_add_ons(
     for item in items:
         more = item.quantity - had.get(item.add_on.pk, 0)
         if more > 0:
-            unit = prorated(to_minor(item.unit_amount, code), periods)
+            unit = prorate(to_minor(item.unit_amount, code), periods)
             text = f"{item.add_on.name} until {day_text(end)}"
             lines.append(Line(text=text, quantity=more, unit=unit, amount=unit * more))
     seats = subscription.seats or plan.min_seats

@@ -59,7 +59,7 @@ class GatewayViewSet(ResourceViewSet, abstract=True):
     module = "plan"
     letter = ""
 
-    def begun(self, data: JsonObject) -> Response:
+    def begin_attempt(self, data: JsonObject) -> Response:
         get_own_primary(data["subscription_id"], field="subscriptionID")
         with renamed_fields({"paymentID": "manualPaymentID"}):
             payment = open_order(data["payment_id"])
@@ -67,16 +67,16 @@ class GatewayViewSet(ResourceViewSet, abstract=True):
             raise NamedError("ManualPaymentDetailsNotFound_400", "it is another order", field="seatsPaymentHistoryID")
         check_proof(data.get("proof", ""), payment)
         attempt = begin(letter=self.letter, payment_id=payment.pk, save_method=data["save_method"])
-        return respond(BEGUN, message_about(attempt, BEGUN), **self.warned(attempt))
+        return respond(BEGUN, message_about(attempt, BEGUN), **self.other_gateway_warning(attempt))
 
-    def warned(self, attempt: Attempt) -> dict[str, str]:
+    def other_gateway_warning(self, attempt: Attempt) -> dict[str, str]:
         """Return the warning that the page which is open is another gateway's."""
         if attempt.letter == self.letter:
             return {}
         text = f"this order is open at gateway-{attempt.letter}, whose page this is; to pay by gateway-{self.letter},"
         return {"warning": f"{text} POST /manual-payment/{attempt.payment_id}/choose-again first"}
 
-    def captured(self, data: JsonObject) -> JsonObject:
+    def capture_order(self, data: JsonObject) -> JsonObject:
         ids = {data[name] for name in ("payment_id", "manual_payment_id") if name in data}
         if len(ids) != 1:
             raise NamedError("PaymentNotFound_400", "say which order", field="paymentID")
@@ -119,7 +119,7 @@ def gateway_views(letter: str) -> type[GatewayViewSet]:
             " gateway's, warning names that and how it is left.",
         )
         def create(self, request: Request, data: JsonObject) -> Any:
-            return self.begun(data)
+            return self.begin_attempt(data)
 
         @action(detail=False, methods=["post"])
         @endpoint(
@@ -132,7 +132,7 @@ def gateway_views(letter: str) -> type[GatewayViewSet]:
             description="What the customer has authorized is captured. Nothing of the body is believed but the ids.",
         )
         def capture(self, request: Request, data: JsonObject) -> Any:
-            return self.captured(data)
+            return self.capture_order(data)
 
     View.letter = letter
     View.__name__ = View.__qualname__ = f"Gateway{letter.upper()}ViewSet"

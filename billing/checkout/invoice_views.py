@@ -37,7 +37,7 @@ class InvoiceViewSet(ResourceViewSet):
 
     @endpoint("Read an invoice", output=InvoiceFull, errors=("NotFound_404",), needs_subscription=False)
     def retrieve(self, request: Request, id: str) -> object:
-        invoice = self._found(id)
+        invoice = self._get_invoice(id)
         data = InvoiceFull.one(Invoice.objects.filter(pk=id)) or {}
         basis = invoice.tax_basis
         said = {"taxRule": basis.get("rule", ""), "taxNote": basis.get("note", "")}
@@ -52,12 +52,12 @@ class InvoiceViewSet(ResourceViewSet):
         description="A draft has none.",
     )
     def pdf(self, request: Request, id: str) -> object:
-        invoice = self._found(id)
+        invoice = self._get_invoice(id)
         if invoice.number is None:
             raise NamedError("InvoiceNotGenerated_400", "the order has not been paid yet")
         return download(invoice.number, invoice_pdf(invoice))
 
-    def _found(self, id: str) -> Invoice:
+    def _get_invoice(self, id: str) -> Invoice:
         invoice: Invoice | None = Invoice.objects.filter(pk=id).first()
         if invoice is None:
             raise NamedError("NotFound_404", "there is no such invoice", field="id")
@@ -77,17 +77,17 @@ class CreditNoteViewSet(ResourceViewSet):
 
     @endpoint("Read a credit note", output=CreditNoteOut, errors=("NotFound_404",), needs_subscription=False)
     def retrieve(self, request: Request, id: str) -> object:
-        return CreditNoteOut.one(CreditNote.objects.filter(pk=self._found(id).pk))
+        return CreditNoteOut.one(CreditNote.objects.filter(pk=self._get_credit_note(id).pk))
 
     @action(detail=True)
     @endpoint(
         "Download a credit note as PDF", raw="application/pdf", errors=("NotFound_404",), needs_subscription=False
     )
     def pdf(self, request: Request, id: str) -> object:
-        note = self._found(id)
+        note = self._get_credit_note(id)
         return download(note.number, credit_note_pdf(note))
 
-    def _found(self, id: str) -> CreditNote:
+    def _get_credit_note(self, id: str) -> CreditNote:
         note: CreditNote | None = CreditNote.objects.select_related("invoice").filter(pk=id).first()
         if note is None:
             raise NamedError("NotFound_404", "there is no such credit note", field="id")

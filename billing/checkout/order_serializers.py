@@ -190,7 +190,7 @@ class QuoteOut(Output):
     proof = serializers.CharField(help_text="says to a gateway's order that this quote was seen; for a day")
 
 
-def quoted(quote: Quote) -> JsonObject:
+def quote_data(quote: Quote) -> JsonObject:
     """Return a quote under its output names."""
     code = quote.currency
     lines = [

@@ -64,7 +64,7 @@ def subscribe(*, values: Values, member_id: str | None) -> tuple[Quote, Payment 
         if quote.scheduled:
             schedule(subscription, quote, keeps_seats="seats" not in values, keeps_add_ons="add_ons" not in values)
             return quote, None
-        return _ordered(subscription, quote, member_id)
+        return _create_order(subscription, quote, member_id)
 
 
 def schedule(subscription: Subscription, quote: Quote, *, keeps_seats: bool, keeps_add_ons: bool) -> None:
@@ -129,10 +129,10 @@ def order_seats(*, seats: int, member_id: str | None, proof: str = "") -> tuple[
             return None, None
         check_seen(quote, digest)
         cancel_for("seats")
-        return _ordered(subscription, quote, member_id)
+        return _create_order(subscription, quote, member_id)
 
 
-def _ordered(subscription: Subscription, quote: Quote, member_id: str | None) -> tuple[Quote, Payment]:
+def _create_order(subscription: Subscription, quote: Quote, member_id: str | None) -> tuple[Quote, Payment]:
     invoice = create_draft(
         subscription=subscription,
         kind=quote.kind,

@@ -96,20 +96,20 @@ def _taken_over(payments: Sequence[Payment]) -> dict[str, int]:
     )
     if not off:
         return {}
-    last = max(payments, key=_paid)
+    last = max(payments, key=_payment_key)
     rows = Payment.objects.filter(subscription=last.subscription_id, status=Payment.Status.PAID)
-    earlier = sorted(rows.filter(paid_at__lte=last.paid_at).select_related("invoice"), key=_paid)
+    earlier = sorted(rows.filter(paid_at__lte=last.paid_at).select_related("invoice"), key=_payment_key)
     credits = _credits([order.invoice_id for order in earlier])
     if not credits:
         return {}
     return {
-        payment.pk: min(off[payment.invoice_id], _credited(payment, earlier, credits))
+        payment.pk: min(off[payment.invoice_id], _credited_amount(payment, earlier, credits))
         for payment in payments
         if payment.invoice_id in off
     }
 
 
-def _credited(last: Payment, earlier: Sequence[Payment], credits: Mapping[str, Sequence[CreditNote]]) -> int:
+def _credited_amount(last: Payment, earlier: Sequence[Payment], credits: Mapping[str, Sequence[CreditNote]]) -> int:
     """Return the credits since an order was created on the time that it and earlier orders have taken over."""
     running: list[tuple[Payment, int]] = []
     for payment in earlier:
@@ -128,7 +128,7 @@ def _credited(last: Payment, earlier: Sequence[Payment], credits: Mapping[str, S
     return 0
 
 
-def _paid(payment: Payment) -> tuple[Any, str]:
+def _payment_key(payment: Payment) -> tuple[Any, str]:
     return payment.paid_at, payment.pk
 
 

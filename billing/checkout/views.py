@@ -23,7 +23,7 @@ from billing.checkout.order_serializers import (
     QuoteOut,
     SeatsInput,
     SeatsPreviewInput,
-    quoted,
+    quote_data,
 )
 from billing.checkout.order_views import QUOTE_ERRORS, ways_of
 from billing.checkout.selectors import visible_coupons
@@ -69,7 +69,7 @@ from core.types import JsonObject
 UPDATED = "SubscriptionUpdated_200"
 
 
-def detailed() -> JsonObject:
+def billing_details_data() -> JsonObject:
     """Return the billing details under their output names."""
     details = billing_details()
     return {
@@ -101,7 +101,7 @@ def full_subscription(subscription: Subscription | None = None) -> JsonObject:
         if subscription and (lost := forfeited_amount(subscription))
         else None,
         "balance": [money(-amount, code) for code, amount in held.annotate(sum=Sum("amount_minor")) if amount],
-        "billingDetails": detailed(),
+        "billingDetails": billing_details_data(),
     }
 
 
@@ -133,9 +133,9 @@ class SubscriptionViewSet(ResourceViewSet):
     )
     def create(self, request: Request, data: JsonObject) -> object:
         quote, payment = subscribe(values=data, member_id=self.actor.member_id)
-        return self._ordered(quoted(quote), payment.pk if payment else None)
+        return self._order_response(quote_data(quote), payment.pk if payment else None)
 
-    def _ordered(self, quote: Any, payment_id: str | None, *, seats: bool = False) -> Response:
+    def _order_response(self, quote: Any, payment_id: str | None, *, seats: bool = False) -> Response:
         """Return the response with the order, or with the schedule of the next period."""
         payment = PaymentOut.one(Payment.objects.filter(pk=payment_id)) if payment_id else None
         seats_payment = payment if seats else None
@@ -154,7 +154,7 @@ class SubscriptionViewSet(ResourceViewSet):
         description="What POST /subscription would cost now. Writes nothing.",
     )
     def preview(self, request: Request, data: JsonObject) -> object:
-        return quoted(preview(data))
+        return quote_data(preview(data))
 
     @action(detail=False, methods=["post"])
     @endpoint(
@@ -175,7 +175,7 @@ class SubscriptionViewSet(ResourceViewSet):
     )
     def seats(self, request: Request, data: JsonObject) -> object:
         quote, payment = order_seats(member_id=self.actor.member_id, **data)
-        return self._ordered(quoted(quote) if quote else None, payment.pk if payment else None, seats=True)
+        return self._order_response(quote_data(quote) if quote else None, payment.pk if payment else None, seats=True)
 
     @action(detail=False, methods=["post"], url_path="seats/preview")
     @endpoint(
@@ -190,7 +190,7 @@ class SubscriptionViewSet(ResourceViewSet):
         " nothing.",
     )
     def seats_preview(self, request: Request, data: JsonObject) -> object:
-        return quoted(preview_seats(**data))
+        return quote_data(preview_seats(**data))
 
     @endpoint(
         "Read the subscription",
@@ -267,7 +267,7 @@ class BillingDetailsViewSet(ResourceViewSet):
         needs_subscription=False,
     )
     def retrieve(self, request: Request) -> object:
-        return detailed()
+        return billing_details_data()
 
     @endpoint(
         "Change whom invoices are made out to",
@@ -281,7 +281,7 @@ class BillingDetailsViewSet(ResourceViewSet):
     def update(self, request: Request, data: JsonObject) -> object:
         with renamed_fields({f"billingDetails.{name}": name for name in ("country", "vatId")}):
             change_billing_details(data)
-        return detailed()
+        return billing_details_data()
 
 
 class TransactionViewSet(ResourceViewSet):
@@ -354,4 +354,4 @@ class CouponViewSet(ResourceViewSet):
         code, apply = data.pop("code"), data.pop("apply")
         with renamed_fields({"couponCode": "code"}):
             quote, applied = apply_coupon(code=code, values=data, apply=apply, member_id=self.actor.member_id)
-        return {**quoted(quote), "applied": applied}
+        return {**quote_data(quote), "applied": applied}

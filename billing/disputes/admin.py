@@ -35,14 +35,14 @@ class DisputeAdmin(CompanyRecordAdmin):
 
     @admin.display(description=_("Check now"))
     def look_now(self, request: HttpRequest, rows: QuerySet[Dispute]) -> None:
-        def one(row: Dispute) -> None:
+        def refresh_row(row: Dispute) -> None:
             try:
                 for fact in ask(row.attempt):
                     settle(row.attempt_id, fact)
             except (Misconfigured, AmbiguousOutcome, GatewayRefused) as error:
                 raise ApiError(_("The gateway gave no answer: %(error)s") % {"error": error}) from error
 
-        self.each(request, rows[:20], one, _("Checked"), atomic=False)
+        self.each(request, rows[:20], refresh_row, _("Checked"), atomic=False)
 
 
 @admin.register(DisputeWatch)

@@ -191,7 +191,7 @@ def _lose(dispute: Dispute, attempt: Attempt, payment: Payment) -> None:
     What it owes is a charge, which its next renewal or order bills and collects as anything else; a credit note takes
     it off the invoice that it had paid.
     """
-    owing = _owing(attempt, payment)
+    owing = _ledger_account(attempt, payment)
     _book(dispute, payment, ":lost", gets=owing, gives=DISPUTED)
     # The invoice was paid and is unpaid again. Money that had become balance is simply missing from it.
     if owing == RECEIVABLE:
@@ -214,7 +214,7 @@ def _win(dispute: Dispute, attempt: Attempt, payment: Payment) -> None:
     owed = DISPUTED
     if dispute.status == Status.LOST:  # what became a charge stays one: the balance pays it
         is_charged = Charge.objects.filter(source=_debt(dispute)).exists()
-        owed = BALANCE if is_charged else _owing(attempt, payment)
+        owed = BALANCE if is_charged else _ledger_account(attempt, payment)
     _book(dispute, payment, ":won", gets=cash_account(attempt.letter), gives=owed)
     _hold(attempt, -dispute.amount_minor)
     _close(dispute, Status.WON)
@@ -245,7 +245,7 @@ def _book(dispute: Dispute, payment: Payment, step: str, *, gets: str, gives: st
     )
 
 
-def _owing(attempt: Attempt, payment: Payment) -> str:
+def _ledger_account(attempt: Attempt, payment: Payment) -> str:
     """Return where the payment's money went: it paid the invoice, or became the company's balance."""
     by = f"gateway-{attempt.letter}"
     credited = Transaction.objects.filter(payment=payment, kind=Kind.CREDIT, by=by).exists()

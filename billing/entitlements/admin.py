@@ -48,11 +48,13 @@ def _figures(subscription: Subscription) -> list[tuple[str, str]]:
         used = usage_of(allowed)
     seats, total = used.pop(SEATS)
     modules = _("All") if allowed.modules is None else str(len(allowed.modules))
-    named = [(WORDS.get(module) or name_of(module), _of(number, limit)) for module, (number, limit) in used.items()]
-    return [(_("Modules"), modules), (_("Seats"), _of(seats, total)), *named]
+    named = [
+        (WORDS.get(module) or name_of(module), _quota_text(number, limit)) for module, (number, limit) in used.items()
+    ]
+    return [(_("Modules"), modules), (_("Seats"), _quota_text(seats, total)), *named]
 
 
-def _of(number: int, limit: int | None) -> str:
+def _quota_text(number: int, limit: int | None) -> str:
     return (
         f"{number:,}" if limit is None else _("%(used)s of %(limit)s") % {"used": f"{number:,}", "limit": f"{limit:,}"}
     )

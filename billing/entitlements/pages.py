@@ -119,8 +119,8 @@ def changes_of(plan: Values, subscription: SubscriptionPlansData) -> tuple[list[
             continue
         change = _("%(name_of)s: %(bound)s instead of %(bound_2)s") % {
             "name_of": name_of(module),
-            "bound": _bound(after),
-            "bound_2": _bound(before),
+            "bound": _limit_text(after),
+            "bound_2": _limit_text(before),
         }
         (loses if after is not None and (before is None or after < before) else gains).append(change)
     return gains, loses
@@ -135,7 +135,7 @@ def left_out_of(subscription: SubscriptionPlansData) -> list[str]:
     return [feature for feature in offered if feature not in mine["features"]]
 
 
-def _bound(limit: int | None) -> str:
+def _limit_text(limit: int | None) -> str:
     return _("no limit") if limit is None else f"{limit:,}"
 
 

@@ -10,7 +10,7 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 
 from accounts.models import CompanySettings
-from billing.addons.selectors import items_of, offered
+from billing.addons.selectors import items_of, offered_add_ons
 from billing.entitlements.selectors import SEATS, terms_of, usage_of
 from billing.entitlements.serializers import NONE, PlanOffered, SubscriptionPlans
 from billing.payments.periods import running_period
@@ -141,7 +141,7 @@ def _plan_of(subscription: Subscription | None) -> JsonObject | None:
 
 def subscription_and_offer() -> JsonObject:
     """Return the active company's subscription, and the add-ons on offer."""
-    return {**subscription_data(), "offeredAddOns": offered()}
+    return {**subscription_data(), "offeredAddOns": offered_add_ons()}
 
 
 class PlanViewSet(ResourceViewSet):

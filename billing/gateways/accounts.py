@@ -152,7 +152,7 @@ def _is_past(moment: datetime | None) -> bool:
     return moment is None or moment < timezone.now() - HEALTH_STEP
 
 
-def verified(account: GatewayAccount, headers: Mapping[str, str], body: bytes) -> WebhookHint:
+def verify_webhook(account: GatewayAccount, headers: Mapping[str, str], body: bytes) -> WebhookHint:
     """Return the ids in a webhook, signed by the secret or, for a day, by the former one.
 
     Raises WrongSignature and Misconfigured.

@@ -128,11 +128,11 @@ class GatewayAccountAdmin(BackOfficeAdmin):
 
     @admin.display(description=_("Test connection"))
     def test(self, request: HttpRequest, rows: QuerySet[GatewayAccount]) -> None:
-        def one(row: GatewayAccount) -> None:
+        def examine_row(row: GatewayAccount) -> None:
             try:
                 examine_account(account_of(row.letter) or row)
             except (Misconfigured, AmbiguousOutcome, GatewayRefused) as error:
                 detail = f"{adapter_class(row.adapter).title}: {error or type(error).__name__}"
                 raise ApiError(detail) from error
 
-        self.each(request, rows[:5], one, _("Connected"), atomic=False)
+        self.each(request, rows[:5], examine_row, _("Connected"), atomic=False)

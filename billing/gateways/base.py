@@ -260,7 +260,7 @@ class GatewaySession:
                 # The deadline shuts the socket down, so what was read may be only the beginning of an answer.
                 if deadline.over:
                     raise AmbiguousOutcome("the answer took too long")
-                return _sorted(response)
+                return _require_answer(response)
         except (AmbiguousOutcome, Misconfigured):
             raise
         except Exception as error:  # noqa: BLE001  whatever a library lets out, the call may have had its effect
@@ -277,7 +277,7 @@ class GatewaySession:
         self._session.close()
 
 
-def _sorted(response: Any) -> Any:
+def _require_answer(response: Any) -> Any:
     status = response.status_code
     if status in (401, 403):
         raise Misconfigured(f"it answers {status}: the keys are wrong, or lack a right")

@@ -30,13 +30,13 @@ def _compile(data: str) -> bytes:
     # Names and addresses are in any script, and the built-in fonts have only some.
     fonts = [settings.INVOICE_FONTS] if settings.INVOICE_FONTS else []
     try:
-        return bytes(_compiled(typst, data, fonts, ["a-3b"]))
+        return bytes(_compile_pdf(typst, data, fonts, ["a-3b"]))
     except typst.TypstError:
         # PDF/A needs every glyph; without a font for one the plain form still shows the others.
-        return bytes(_compiled(typst, data, fonts, []))
+        return bytes(_compile_pdf(typst, data, fonts, []))
 
 
-def _compiled(typst: Any, data: str, fonts: list[str], standards: list[str]) -> bytes:
+def _compile_pdf(typst: Any, data: str, fonts: list[str], standards: list[str]) -> bytes:
     options: JsonObject = {"pdf_standards": standards} if standards else {}
     document: bytes = typst.compile(str(TEMPLATE), sys_inputs={"data": data}, font_paths=fonts, format="pdf", **options)
     return document

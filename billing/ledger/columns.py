@@ -22,7 +22,7 @@ def money_column(
     currency_of = attrgetter(currency)
 
     @display(description=description, ordering=name if sorts else None)
-    def shown(page: Any, record: Model) -> str:
+    def render_sum(page: Any, record: Model) -> str:
         return sum_text(getattr(record, name), currency_of(record))
 
-    return shown
+    return render_sum

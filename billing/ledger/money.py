@@ -47,7 +47,7 @@ def share(total: int, weights: Sequence[int]) -> list[int]:
     return parts
 
 
-def prorated(amount: int, periods: Fraction) -> int:
+def prorate(amount: int, periods: Fraction) -> int:
     """Return the price of so many periods, whole and parts of one, rounded up."""
     return ceil(amount * periods)
 

@@ -21,15 +21,15 @@ def month_at(
         return start, end
     day = day or start.day
 
-    def nth(number: int) -> datetime:
+    def nth_start(number: int) -> datetime:
         years, month = divmod(start.month - 1 + number, 12)
         year, month = start.year + years, month + 1
         return start.replace(year=year, month=month, day=min(day, monthrange(year, month)[1]))
 
     number = (now.year - start.year) * 12 + now.month - start.month
-    if nth(number) > now:
+    if nth_start(number) > now:
         number -= 1
-    begins, ends = nth(number), nth(number + 1)
+    begins, ends = nth_start(number), nth_start(number + 1)
     for edge in (start, end):
         if edge is not None and begins < edge < ends:
             begins, ends = (edge, ends) if edge <= now else (begins, edge)

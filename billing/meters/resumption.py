@@ -20,7 +20,7 @@ def move_months(subscription: Subscription, pause: Pause) -> None:
     end, day = subscription.period_end, subscription.period_day
     begins, ends = month_at(pause.began_at + pause.length, start=start, end=end, day=day)
     after = month_at(ends, start=start, end=end, day=day)[1]
-    for row in _interrupted(subscription, pause):
+    for row in _interrupted_months(subscription, pause):
         row.starts_at = row.starts_at + pause.length
         row.ends_at = row.ends_at + pause.length
         if begins <= row.starts_at:  # months of the calendar differ in length: it may begin days later than that one
@@ -33,7 +33,7 @@ def move_months(subscription: Subscription, pause: Pause) -> None:
         row.save(update_fields=[*MOVED, "updated_at"])
 
 
-def _interrupted(subscription: Subscription, pause: Pause) -> Sequence[MeterPeriod]:
+def _interrupted_months(subscription: Subscription, pause: Pause) -> Sequence[MeterPeriod]:
     """Return the newest month of each meter that ran at the pause, locked."""
     rows = MeterPeriod.objects.select_for_update(no_key=True, of=("self",)).filter(
         subscription=subscription, starts_at__lte=pause.began_at, ends_at__gt=pause.began_at

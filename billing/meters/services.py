@@ -130,7 +130,7 @@ class Store:
             # The reservation lapsed while its work went on. It was used all the same, so
             # it is counted even beyond the limit.
             lost = sorted(set(sources) - set(_run(SETTLE, meter, sources)))
-            if lost and (row := _newest(meter)) is not None:
+            if lost and (row := _newest_period(meter)) is not None:
                 reserve_units(meter, lost, row.allowed, quantity, beyond=True)
                 _run(SETTLE, meter, lost)
 
@@ -195,7 +195,7 @@ def open_period(meter: str, terms: Terms, limit: int) -> MeterPeriod:
         subscription=subscription,
         meter=meter,
         starts_at=terms.starts_at,
-        included=max(0, limit - _carried(meter, terms)),
+        included=max(0, limit - _carried_use(meter, terms)),
         is_trial=subscription.status == Subscription.Status.TRIAL,
         **values,
     )
@@ -226,7 +226,7 @@ def _price(meter: str, terms: Terms) -> JsonObject:
     return {"unit_amount": amount, "currency": terms.subscription.currency if amount is not None else ""}
 
 
-def _carried(meter: str, terms: Terms) -> int:
+def _carried_use(meter: str, terms: Terms) -> int:
     """Return the part of this month's use that belongs to the previous month.
 
     That month was shortened by another plan, whose order refunded its unused time.
@@ -249,7 +249,7 @@ def period_of(meter: str, terms: Terms) -> MeterPeriod | None:
     return period
 
 
-def _newest(meter: str) -> MeterPeriod | None:
+def _newest_period(meter: str) -> MeterPeriod | None:
     period: MeterPeriod | None = MeterPeriod.objects.filter(meter=meter).order_by("-starts_at").first()
     return period
 

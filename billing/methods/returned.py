@@ -17,7 +17,7 @@ from core.tenancy import company_scope
 log = logging.getLogger(__name__)
 
 
-def returned(request: HttpRequest, token: str) -> HttpResponse:
+def return_from_gateway(request: HttpRequest, token: str) -> HttpResponse:
     """GET /api/public/payments/saved/<token>: look, and lead on to the company's page. Safe to repeat."""
     try:
         company, id = signing.loads(token, salt=SAVED)
@@ -38,4 +38,4 @@ def returned(request: HttpRequest, token: str) -> HttpResponse:
     return answer
 
 
-urlpatterns = [path("api/public/payments/saved/<str:token>", returned, name="method-saved")]
+urlpatterns = [path("api/public/payments/saved/<str:token>", return_from_gateway, name="method-saved")]

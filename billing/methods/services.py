@@ -61,7 +61,7 @@ def set_up_method(*, letter: str) -> MethodSetup:
                 email=billing_details().email,
                 due_at=timezone.now() + POLL_DELAYS[0],
             )
-    return setup if setup.url else _begun(setup, account)
+    return setup if setup.url else _begin_setup(setup, account)
 
 
 def _account(letter: str, preferred: str) -> GatewayAccount:
@@ -78,7 +78,7 @@ def _currency(account: GatewayAccount, preferred: str) -> str:
     return preferred if preferred in offered else str(offered[0])
 
 
-def _begun(setup: MethodSetup, account: GatewayAccount) -> MethodSetup:
+def _begin_setup(setup: MethodSetup, account: GatewayAccount) -> MethodSetup:
     """Ask the gateway for its page, and commit where it is."""
     off = f"Gateway{setup.letter.upper()}DetailsNotFound_400"
     try:

@@ -235,13 +235,13 @@ class AttemptAdmin(CompanyRecordAdmin):
 
     @admin.display(description=_("Check now"))
     def look_now(self, request: HttpRequest, rows: QuerySet[Attempt]) -> None:
-        def one(row: Attempt) -> None:
+        def refresh_row(row: Attempt) -> None:
             try:
                 refresh_attempt(row)
             except (Misconfigured, AmbiguousOutcome, GatewayRefused) as error:
                 raise ApiError(_("The gateway gave no answer: %(error)s") % {"error": error}) from error
 
-        self.each(request, rows[:20], one, _("Checked"), atomic=False)
+        self.each(request, rows[:20], refresh_row, _("Checked"), atomic=False)
 
     @dialog_action(RefundForm, _("Refund"), permission="billing.add_refund")
     def refund(self, request: HttpRequest, record: Attempt, *, amount: Decimal, to: str, reason: str) -> Any:

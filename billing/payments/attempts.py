@@ -76,7 +76,7 @@ def begin(*, letter: str, payment_id: str, save_method: bool = True) -> Attempt:
             # The open attempt decides the gateway, whatever letter was asked
             # for: two pages could both be paid.
             account = ready_account(attempt.letter, payment.currency)
-    return attempt if attempt.url else _begun(attempt, account)
+    return attempt if attempt.url else _begin_attempt(attempt, account)
 
 
 def choose_again(payment_id: str) -> None:
@@ -101,7 +101,7 @@ def choose_again(payment_id: str) -> None:
             extend_hold(payment.pk)
 
 
-def _begun(attempt: Attempt, account: GatewayAccount) -> Attempt:
+def _begin_attempt(attempt: Attempt, account: GatewayAccount) -> Attempt:
     """Ask the gateway for its page, and commit where it is."""
     try:
         with record_account_health(account):

@@ -13,7 +13,7 @@ from django.urls import path
 from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 
-from billing.gateways.accounts import account_of, note_hook, verified
+from billing.gateways.accounts import account_of, note_hook, verify_webhook
 from billing.gateways.base import AmbiguousOutcome, GatewayRefused, Misconfigured, WebhookHint, WrongSignature
 from billing.gateways.models import GatewayAccount
 from billing.gateways.registry import ADAPTERS, adapter_class
@@ -61,7 +61,7 @@ def webhook(request: HttpRequest, letter: str, account: str) -> HttpResponse:
     if signed_by and not getattr(gateway_account, signed_by):
         return _error_response(400, "InvalidRequest_400", UNSIGNED)  # an empty secret would sign anything
     try:
-        hint = verified(gateway_account, request.headers, request.body)
+        hint = verify_webhook(gateway_account, request.headers, request.body)
     except (WrongSignature, Misconfigured) as wrong:
         log.warning("a webhook of gateway-%s is refused: %s", letter, wrong)
         return _error_response(400, "InvalidRequest_400", UNSIGNED)
@@ -106,7 +106,7 @@ def _only_look(failed: QuerySet[Attempt]) -> None:
     followed.update(left_at=timezone.now())
 
 
-def returned(request: HttpRequest, token: str) -> HttpResponse:
+def return_from_gateway(request: HttpRequest, token: str) -> HttpResponse:
     """GET /api/public/payments/return/<token>: look, and lead on to the company's page. Safe to repeat."""
     try:
         # The customer may come back in another browser without a session. The signed token says whose order
@@ -146,5 +146,5 @@ def _error_response(status: int, name: str, detail: str) -> HttpResponse:
 
 urlpatterns = [
     path("api/public/webhooks/gateway-<str:letter>/<str:account>", webhook, name="gateway-hook"),
-    path("api/public/payments/return/<str:token>", returned, name="payment-return"),
+    path("api/public/payments/return/<str:token>", return_from_gateway, name="payment-return"),
 ]

@@ -111,10 +111,12 @@ def advance(attempt: Attempt) -> PaymentUpdate:
                 return gateway.move(order_of(attempt, account))
             if attempt.reason:  # refused before, and named by a hook again: some gateways leave a refused charge open
                 return PaymentUpdate(state=PaymentState.FAILED, reason=attempt.reason)
-        return captured(gateway, attempt, account, fact)
+        return capture_authorized(gateway, attempt, account, fact)
 
 
-def captured(gateway: Gateway, attempt: Attempt, account: GatewayAccount, fact: PaymentUpdate) -> PaymentUpdate:
+def capture_authorized(
+    gateway: Gateway, attempt: Attempt, account: GatewayAccount, fact: PaymentUpdate
+) -> PaymentUpdate:
     """Capture the money that a customer has authorized on the gateway's page, unless the order was abandoned or the
     quote expired."""
     is_due = attempt.left_at is None and accepts_gateways(attempt.payment)
@@ -137,7 +139,7 @@ def refresh_attempt(attempt: Attempt) -> Attempt:
         fact = gateway.find(order_of(attempt, account))
         if fact.state is PaymentState.AUTHORIZED:
             attempt.refresh_from_db(fields=["left_at"])
-        fact = captured(gateway, attempt, account, fact)
+        fact = capture_authorized(gateway, attempt, account, fact)
     return settle(attempt.pk, fact)
 
 

@@ -56,7 +56,7 @@ def start_refund(*, attempt: Attempt, amount_minor: int, reason: str, by: User, 
     Where all that was refunded of the attempt is more than settings.REFUND_APPROVAL_ABOVE, another one of the staff has
     to approve it first. Raises BadRequest_400.
     """
-    with _locked(attempt) as locked:
+    with _lock_attempt(attempt) as locked:
         left, payment = refundable(locked), locked.payment
         # Money that became balance when it came has no payment in the books that could be taken back: the
         # company would get it twice, as balance and from the gateway.
@@ -76,8 +76,8 @@ def start_refund(*, attempt: Attempt, amount_minor: int, reason: str, by: User, 
 
 def approve_refund(*, refund: Refund, by: User) -> None:
     """Approve a refund that another person has requested. Raises BadRequest_400."""
-    with _locked(refund.attempt) as attempt:
-        row = _asked(refund)
+    with _lock_attempt(refund.attempt) as attempt:
+        row = _lock_asked_refund(refund)
         # Without a second person, one stolen account of the staff could give away any amount.
         if row.by_id == by.pk:
             raise NamedError("BadRequest_400", "somebody else has to approve what you have asked for")
@@ -90,8 +90,8 @@ def approve_refund(*, refund: Refund, by: User) -> None:
 
 def reject_refund(*, refund: Refund, reason: str, by: User) -> None:
     """Reject a refund that was asked for, or take one's own back. Raises BadRequest_400."""
-    with _locked(refund.attempt):
-        row = _asked(refund)
+    with _lock_attempt(refund.attempt):
+        row = _lock_asked_refund(refund)
         row.status = Status.REJECTED
         row.decided_by = by
         row.decided_at = timezone.now()
@@ -101,7 +101,7 @@ def reject_refund(*, refund: Refund, reason: str, by: User) -> None:
 
 def retry_refund(*, refund: Refund) -> None:
     """Ask the gateway again for a refund that it has refused or left unanswered. Raises BadRequest_400."""
-    with _locked(refund.attempt):
+    with _lock_attempt(refund.attempt):
         rows = Refund.objects.filter(pk=refund.pk, status__in=(Status.FAILED, Status.UNKNOWN))
         # The condition is part of the update: a worker may have finished the refund since the page was shown.
         if not rows.update(status=Status.DUE, due_at=timezone.now(), attempts=0, error=""):
@@ -111,7 +111,7 @@ def retry_refund(*, refund: Refund) -> None:
 
 def move_to_balance(*, refund: Refund) -> None:
     """Give the money of a refund that the gateway refuses to the company's balance instead. Raises BadRequest_400."""
-    with _locked(refund.attempt):
+    with _lock_attempt(refund.attempt):
         row = Refund.objects.select_for_update(no_key=True).get(pk=refund.pk)
         # Only a refusal proves that no money went back. An unknown outcome must
         # be settled at the gateway first.
@@ -161,7 +161,7 @@ def credit_order(*, payment: Payment, amount_minor: int, reason: str, by: User) 
 
 
 @contextmanager
-def _locked(attempt: Attempt) -> Iterator[Attempt]:
+def _lock_attempt(attempt: Attempt) -> Iterator[Attempt]:
     """Lock an attempt and its order, in the scope of its company and a transaction."""
     with company_scope(attempt.company_id), transaction.atomic():
         # The order before its attempt, as the settlement does.
@@ -170,7 +170,7 @@ def _locked(attempt: Attempt) -> Iterator[Attempt]:
         yield rows.get(pk=attempt.pk)
 
 
-def _asked(refund: Refund) -> Refund:
+def _lock_asked_refund(refund: Refund) -> Refund:
     # Read under the lock: of two people who decide, the second one gets an error.
     row: Refund = Refund.objects.select_for_update(no_key=True).get(pk=refund.pk)
     if row.status != Status.ASKED:

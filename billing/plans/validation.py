@@ -15,7 +15,7 @@ from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
 
 
-def _named(keys: Iterable[str]) -> list[tuple[str, str]]:
+def _labelled_keys(keys: Iterable[str]) -> list[tuple[str, str]]:
     """Return the countable keys with their labels, sorted by label."""
     named = {key: NAMES.get(key) or WORDS.get(key) or name_of(key) for key in keys}
     return sorted(named.items(), key=lambda pair: pair[1].lower())
@@ -26,7 +26,7 @@ class TermsForm(BackOfficeForm):
 
     modules = ChoicesField(list(WORDS.items()), all_words=_("All"), help_text=_("Modules that members can use."))
     limits = NumbersField(
-        lambda: _named((*MODULES, *METERED, *RATES)),
+        lambda: _labelled_keys((*MODULES, *METERED, *RATES)),
         help_text=_("Records allowed, or use per month. Empty means no limit."),
     )
 
@@ -34,7 +34,9 @@ class TermsForm(BackOfficeForm):
 class OwnTermsForm(TermsForm):
     """A form of a subscription's own terms in place of its plan's, and the caps on its use beyond them."""
 
-    overage = NumbersField(lambda: _named(METERS), help_text=_("Extra use billed per month. Empty means no limit."))
+    overage = NumbersField(
+        lambda: _labelled_keys(METERS), help_text=_("Extra use billed per month. Empty means no limit.")
+    )
 
     def clean_overage(self) -> JsonObject:
         return self.cleaned_data["overage"] or {}

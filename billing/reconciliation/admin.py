@@ -53,10 +53,10 @@ class ReconciliationAdmin(BackOfficeAdmin):
 def compare_now(admin_page: GatewayAccountAdmin, request: HttpRequest, rows: QuerySet[GatewayAccount]) -> None:
     """Begin to compare accounts that were compared before, or never."""
 
-    def one(row: GatewayAccount) -> None:
+    def begin_row(row: GatewayAccount) -> None:
         begin(row, by=staff_of(request))
 
-    admin_page.each(request, rows, one, _("Comparison started"))
+    admin_page.each(request, rows, begin_row, _("Comparison started"))
 
 
 @admin.register(Difference)
@@ -65,22 +65,32 @@ class DifferenceAdmin(BackOfficeAdmin):
 
     icon = "difference"
     dialogs = ("see_to",)
-    extra = ("ours",)
-    list_display = ("__str__", "created_at", "account", "kind", "what", "there", "here", "payer", "cleared_at")
+    extra = ("our_record",)
+    list_display = (
+        "__str__",
+        "created_at",
+        "account",
+        "kind",
+        "what",
+        "gateway_amount",
+        "ledger_amount",
+        "payer",
+        "cleared_at",
+    )
     list_filter = (("kind", ChoicesDropdownFilter), ("cleared_at", admin.EmptyFieldListFilter))
     search_fields = ("=id", "=gateway_ref", "=reference")
 
     @admin.display(description=_("At the gateway"))
-    def there(self, row: Difference) -> str:
+    def gateway_amount(self, row: Difference) -> str:
         return _money(row.amount_there, row.currency)
 
     @admin.display(description=_("In the books"))
-    def here(self, row: Difference) -> str:
+    def ledger_amount(self, row: Difference) -> str:
         return _money(row.amount_here, row.currency)
 
     @admin.display(description=_("Our record"))
-    def ours(self, row: Difference) -> SafeString | str:
-        return _ours(row)
+    def our_record(self, row: Difference) -> SafeString | str:
+        return _record_link(row)
 
     @dialog_action(ClearForm, _("Mark as resolved"), permission="billing.change_difference")
     def see_to(self, request: HttpRequest, record: Difference, *, note: str) -> None:
@@ -93,7 +103,7 @@ def _money(amount: int | None, currency: str) -> str:
     return "–" if amount is None else sum_text(amount, currency)
 
 
-def _ours(row: Difference) -> SafeString | str:
+def _record_link(row: Difference) -> SafeString | str:
     """Return a link to our attempt or refund."""
     model = Refund if row.what == "refund" else Attempt
     with unscoped(reason="back office: the record that a gateway names"):
@@ -108,7 +118,7 @@ def _differences(row: Reconciliation) -> SafeString:
             render_link(difference, choice_text(difference, "kind")),
             difference.what,
             _money(difference.amount_there, difference.currency),
-            _ours(difference),
+            _record_link(difference),
         )
         for difference in differences
     ]
@@ -122,7 +132,7 @@ def _differences(row: Reconciliation) -> SafeString:
 
 
 @register_panel(GatewayAccount, _("Reconciliation"), permission="billing.view_reconciliation")
-def _last(account: GatewayAccount) -> SafeString:
+def _last_reconciliations(account: GatewayAccount) -> SafeString:
     rows = account.reconciliations.order_by("-created_at")[:ROWS]
     cells = [
         (
@@ -142,7 +152,7 @@ def _last(account: GatewayAccount) -> SafeString:
 
 
 @register_panel(GatewayAccount, _("Parked payments"), permission="billing.view_attempt")
-def _parked(account: GatewayAccount) -> SafeString:
+def _parked_payments(account: GatewayAccount) -> SafeString:
     with unscoped(reason="back office: parked payments of all companies"):
         parked = Attempt.objects.filter(letter=account.letter, status__in=("wrong", "unknown"))
         rows = list(parked.select_related("company", "payment").order_by("updated_at")[:ROWS])

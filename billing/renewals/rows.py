@@ -112,7 +112,7 @@ def change_row(due: Due, action: str, before: JsonObject, after: JsonObject, *, 
     }
 
 
-def moved(
+def moved_values(
     due: Due,
     bill_at: datetime,
     ends_at: datetime | None,

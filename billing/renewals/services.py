@@ -40,7 +40,7 @@ from billing.payments.orders import WAITING
 from billing.payments.settlement import close_order, set_subscription_items
 from billing.plans.versions import with_terms
 from billing.renewals.lines import CompanyDetails, Due, compute_lines
-from billing.renewals.rows import change_row, invoice_row, line_rows, moved, next_end, payment_row, posting_rows
+from billing.renewals.rows import change_row, invoice_row, line_rows, moved_values, next_end, payment_row, posting_rows
 from billing.renewals.writer import insert_rows, lines_to_json
 from billing.subscriptions.changes import access_end, lock_primary, require_subscription
 from billing.subscriptions.models import PAID
@@ -99,7 +99,7 @@ def _bill_singly(deadline: float) -> None:
     with unscoped(reason=ALL):
         # The failing batch was rolled back and its locks are gone, so its rows
         # are selected again, without locks.
-        due = list(_due(timezone.now()).order_by("bill_at", "id").values_list("pk", flat=True)[:BATCH])
+        due = list(_due_subscriptions(timezone.now()).order_by("bill_at", "id").values_list("pk", flat=True)[:BATCH])
         for id in due:
             if monotonic() >= deadline:
                 return
@@ -114,10 +114,10 @@ def _bill_singly(deadline: float) -> None:
 
 def due_subscriptions(now: Moment) -> list[QuerySet[Subscription]]:
     """Return the subscriptions to be billed."""
-    return [_due(now)]
+    return [_due_subscriptions(now)]
 
 
-def _due(now: Moment) -> QuerySet[Subscription]:
+def _due_subscriptions(now: Moment) -> QuerySet[Subscription]:
     rows: QuerySet[Subscription] = Subscription.objects.filter(is_primary=True, bill_at__lte=now)
     return rows
 
@@ -130,9 +130,13 @@ def bill_batch(limit: int = BATCH, *, only: str = "") -> int:
     with unscoped(reason=ALL), transaction.atomic():
         now = timezone.now()
         # Counted before the lock: it includes what other workers have, since all of it reaches the gateways.
-        waiting = _due(now).count()
+        waiting = _due_subscriptions(now).count()
         # Workers share the due rows by skipping each other's, so that none waits for a batch of another.
-        locked = _due(now).select_for_update(skip_locked=True, of=("self",), no_key=True).order_by("bill_at", "id")
+        locked = (
+            _due_subscriptions(now)
+            .select_for_update(skip_locked=True, of=("self",), no_key=True)
+            .order_by("bill_at", "id")
+        )
         rows = list(locked.filter(pk=only) if only else locked[:limit])
         batch = _billable(rows, now)
         details = CompanyDetails.read([due.company_id for due in batch])
@@ -151,7 +155,7 @@ def bill_batch(limit: int = BATCH, *, only: str = "") -> int:
 def _billable(rows: Sequence[Subscription], now: datetime) -> list[Due]:
     """Return those whose next period is to be billed now. The others get the time of their next check."""
     # One query for each kind of row, whatever the size of the batch.
-    plans = Plan.objects.in_bulk({id for row in rows for id in (row.plan_id, _scheduled(row).get("plan")) if id})
+    plans = Plan.objects.in_bulk({id for row in rows for id in (row.plan_id, _scheduled_change(row).get("plan")) if id})
     versions = PlanVersion.objects.in_bulk({row.version_id for row in rows if row.version_id})
     orders = {
         order.subscription_id: order
@@ -194,13 +198,13 @@ def _cancel_unpaid(order: Payment) -> bool:
         return True
 
 
-def _scheduled(row: Subscription) -> JsonObject:
+def _scheduled_change(row: Subscription) -> JsonObject:
     return row.scheduled or {}
 
 
 def _due_of(row: Subscription, end: datetime, plans: dict[str, Plan], version: PlanVersion | None) -> Due:
     """Return the terms to bill for a subscription: those scheduled for its next period, or its present ones."""
-    chosen = _scheduled(row)
+    chosen = _scheduled_change(row)
     plan = plans.get(chosen.get("plan") or "") or plans[row.plan_id]
     row.version = version
     interval = chosen.get("interval") or row.interval
@@ -249,7 +253,7 @@ def _renew_free(batch: Sequence[Due], now: datetime) -> None:
         while end <= now and not (due.version is not None and ends_by(due.version, end)):
             start, end = end, next_end(end, due)
         ends_at = access_end(end)
-        moves.append(moved(due, end, ends_at, (start, end), applied=due.scheduled is not None))
+        moves.append(moved_values(due, end, ends_at, (start, end), applied=due.scheduled is not None))
         after = {"period_start": start, "period_end": end, "ends_at": ends_at}
         changes.append(change_row(due, Action.RENEWED, {"period_end": due.period_end, "ends_at": due.ends_at}, after))
     _move_all(moves, now)
@@ -298,7 +302,7 @@ def _bill(batch: Sequence[Due], details: CompanyDetails, now: datetime, waiting:
         # Grace is given once. A company that is past due already and is billed again keeps its former end.
         open_until = max(ends_at, due.ends_at or ends_at) if due.ends_at is None or due.is_active else due.ends_at
         # The period itself does not move until the order is paid (docs/decisions/0023-billed-then-begun.md).
-        moves.append(moved(due, max(end, now + AHEAD), open_until, None))
+        moves.append(moved_values(due, max(end, now + AHEAD), open_until, None))
         rows[SubscriptionChange].append(
             change_row(
                 due, Action.BILLED, {"ends_at": due.ends_at}, {"ends_at": open_until}, source=f"billed:{payment}"

@@ -24,17 +24,17 @@ from core.types import JsonObject
 def sections() -> list[JsonObject]:
     """Return the titled parts of the page."""
     return [
-        {"title": _("Monthly recurring revenue"), "html": _recurring()},
+        {"title": _("Monthly recurring revenue"), "html": _recurring_table()},
         *(
-            {"title": _("Revenue by month in %(currency)s") % {"currency": code}, "html": _earned(sums)}
+            {"title": _("Revenue by month in %(currency)s") % {"currency": code}, "html": _earned_table(sums)}
             for code, sums in _earned_by_currency()
         ),
         {"title": _("Subscriptions and churn"), "html": _churn()},
-        {"title": _("Outstanding invoices"), "html": _owed()},
+        {"title": _("Outstanding invoices"), "html": _receivables_table()},
     ]
 
 
-def _recurring() -> SafeString:
+def _recurring_table() -> SafeString:
     rows = [
         (
             revenue.currency,
@@ -54,7 +54,7 @@ def _earned_by_currency() -> Iterable[tuple[str, list[tuple[str, int, str]]]]:
         yield code, [(month_text(month), sums.get(month, 0), code) for month in last_months()]
 
 
-def _earned(sums: Sequence[tuple[str, int, str]]) -> SafeString:
+def _earned_table(sums: Sequence[tuple[str, int, str]]) -> SafeString:
     most = max((minor for _, minor, _ in sums), default=0)
     rows = [(month, sum_text(minor, code), _bar(minor, most)) for month, minor, code in sums]
     return render_table((_("Month"), _("Net of tax and credit notes"), ""), rows)
@@ -77,7 +77,7 @@ def _churn() -> SafeString:
     return render_table((_("Month"), _("At the start"), _("New"), _("Ended"), _("Churn"), ""), rows)
 
 
-def _owed() -> SafeString:
+def _receivables_table() -> SafeString:
     receivables = aged_receivables()
     most = max((receivable.minor for receivable in receivables), default=0)
     rows = [

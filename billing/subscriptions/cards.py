@@ -23,7 +23,7 @@ def tell_of_card(subscription: Subscription, now: datetime) -> None:
     """
     if subscription.status not in CHARGED or subscription.cancel_at_period_end or not subscription.interval:
         return
-    card = _expiring(now)
+    card = _expiring_method(now)
     if card is None:
         return
     source = f"card:{card.pk}:{card.expires_on}"
@@ -36,7 +36,7 @@ def tell_of_card(subscription: Subscription, now: datetime) -> None:
     notify("payment_method.expiring", context, about=("plans", subscription.pk))
 
 
-def _expiring(now: datetime) -> Any:
+def _expiring_method(now: datetime) -> Any:
     """Return the company's default method if it is a card that expires this month or the next."""
     after_next = months_after(now.astimezone(UTC).replace(day=1), 2, 1).date()
     window = {"expires_on__gte": now.date(), "expires_on__lt": after_next}

@@ -119,7 +119,7 @@ def _move_orders(subscription: Subscription, paused_at: datetime, by: timedelta)
     Orders of seats and add-ons name their period (`within`), because they start later than it.
     """
     paid = subscription.payments.filter(status="paid").select_related("invoice")
-    running = [(payment, *_opened(payment)) for payment in paid]
+    running = [(payment, *_opened_period(payment)) for payment in paid]
     running = [order for order in running if order[1] and order[2] and order[2] > paused_at]
     # Seats and add-ons begin within a period and are looked up by its beginning, which moves along with them.
     cycles = {begins for payment, begins, _ in running if payment.invoice.kind == "cycle"}
@@ -133,7 +133,7 @@ def _move_orders(subscription: Subscription, paused_at: datetime, by: timedelta)
         payment.save(update_fields=["basis", "updated_at"])
 
 
-def _opened(payment: Any) -> tuple[Any, Any]:
+def _opened_period(payment: Any) -> tuple[Any, Any]:
     """Return the period that a paid order opened: its own, or else its invoice's."""
     start, end = payment.basis.get("periodStart"), payment.basis.get("periodEnd")
     if start and end:

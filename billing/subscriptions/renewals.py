@@ -146,7 +146,7 @@ def is_free(subscription: Subscription) -> bool:
     return is_free and not subscription.items.filter(unit_amount__gt=0).exists()
 
 
-def _following(subscription: Subscription, interval: str) -> tuple[datetime, datetime]:
+def _next_period(subscription: Subscription, interval: str) -> tuple[datetime, datetime]:
     """Return the period after the paid one. It starts now for a subscription that is closed or has no period."""
     start = subscription.period_end if subscription.status in OPEN else None
     if start is None:
@@ -285,7 +285,7 @@ def open_period(
         if terms is not None:
             values |= {"plan": terms.plan, "interval": interval, "seats": terms.seats}
             begins_anew = begins_anew or terms.from_now
-        start, end = _period(interval) if begins_anew else _following(subscription, interval)
+        start, end = _period(interval) if begins_anew else _next_period(subscription, interval)
         if terms is not None and terms.period is not None:
             (start, end), begins_anew = terms.period, False
         values |= {"period_start": start, "period_end": end, "ends_at": access_end(end)}

@@ -50,15 +50,15 @@ def tax_for(details: BillingDetails, *, seller_country: str, oss: bool, rates: R
     # Without a country the sale counts as domestic: charging no tax by mistake is the operator's loss.
     home, country = seller_country, details.country or seller_country
     if country == home:
-        return _rated("domestic", country, rates)
+        return _tax_at_rate("domestic", country, rates)
     if home in EU and country in EU:
         # A valid id is what makes the buyer a business that accounts for the tax itself (Article 196).
         if is_vat_id(details.vat_id, country):
             return Tax(rule="reverse_charge", country=country, note=REVERSE_CHARGE, vat_id=details.vat_id)
         # Below the EU's threshold a seller may charge its own rate. With the one
         # stop shop it charges the consumer's.
-        return _rated("oss", country, rates) if oss else _rated("home", home, rates)
-    return _rated("abroad", country, rates)
+        return _tax_at_rate("oss", country, rates) if oss else _tax_at_rate("home", home, rates)
+    return _tax_at_rate("abroad", country, rates)
 
 
 def is_vat_id(text: str, country: str) -> bool:
@@ -67,7 +67,7 @@ def is_vat_id(text: str, country: str) -> bool:
     return module is not None and bool(module.is_valid(text))
 
 
-def _rated(rule: str, country: str, rates: Rates) -> Tax:
+def _tax_at_rate(rule: str, country: str, rates: Rates) -> Tax:
     rate = rates(country) if country else None
     if rate is None:
         return Tax(rule=rule, country=country)

@@ -56,7 +56,7 @@ def read_usage(start: str, end: str) -> JsonObject:
     }
 
 
-def _included(row: MeterPeriod | None, limit: int) -> int:
+def _included_units(row: MeterPeriod | None, limit: int) -> int:
     """Return the units that the month includes by a limit that its row does not know yet."""
     if row is None:
         return limit
@@ -71,7 +71,7 @@ def _meter(key: str, limit: int, row: MeterPeriod | None, terms: Terms, now: dat
         price = row.unit_amount
         currency = row.currency
     else:
-        included = _included(row, limit)
+        included = _included_units(row, limit)
         price = meter_price(terms.subscription, key) if terms.key else None
         currency = terms.subscription.currency
     used = row.used + row.reserved if row is not None else 0

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from django.conf import settings
 
-from config.api_docs.examples import HEADERS, NEEDS, QUERIES, TREE, TREES, body_of, filled
+from config.api_docs.examples import HEADERS, NEEDS, QUERIES, TREE, TREES, body_of, fill_path
 from config.api_docs.operations import Line, Mount
 from config.api_docs.samples import Sampler
 from core.types import Values
@@ -40,7 +40,7 @@ def example_of(mount: Mount, line: Line, names: Set[str]) -> Call:
         query = {**PAGE, **query}
     body = body_of(mount.key, line.method, line.path, bulk=line.bulk)
     headers = HEADERS.get(f"{line.method} {line.path}", ())
-    return Call(line.method, filled(line.path), query, body, headers)
+    return Call(line.method, fill_path(line.path), query, body, headers)
 
 
 def call_of(mount: Mount, line: Line, operation: Values, names: Set[str], document: Values) -> dict[str, str]:
@@ -52,7 +52,7 @@ def call_of(mount: Mount, line: Line, operation: Values, names: Set[str], docume
     return {
         "needs": NEEDS.get(f"{line.method} {line.path}", ""),
         "example": curl(mount, call, takes_files=takes_files),
-        "filtered": filtered(mount, call, TREES.get(line.path, TREE)) if filters else "",
+        "filtered": filtered_list_call(mount, call, TREES.get(line.path, TREE)) if filters else "",
         "sample": "" if answer is None else json.dumps(answer, ensure_ascii=False, indent=2),
     }
 
@@ -66,19 +66,19 @@ def curl(mount: Mount, call: Call, *, takes_files: bool = False) -> str:
     if takes_files:
         parts.append("-F file=@people.csv")
     elif call.body is not None:
-        parts += ['-H "Content-Type: application/json"', f"-d {quoted(call.body)}"]
+        parts += ['-H "Content-Type: application/json"', f"-d {quote_json(call.body)}"]
     return " \\\n  ".join([*parts, f'"{address}"'])
 
 
-def filtered(mount: Mount, call: Call, tree: Values) -> str:
+def filtered_list_call(mount: Mount, call: Call, tree: Values) -> str:
     """Return the list asked by a tree of conditions. Exports have no page: they are of all that matches."""
     parts = ["curl -G", *(f'-H "{header}"' for header in mount.headers)]
     parts += [f"--data-urlencode '{name}={value}'" for name, value in call.query.items()]
-    parts.append(f"--data-urlencode advancedFilters={quoted(tree)}")
+    parts.append(f"--data-urlencode advancedFilters={quote_json(tree)}")
     return " \\\n  ".join([*parts, f'"{settings.BASE_URL}{mount.path}{call.path}"'])
 
 
-def quoted(value: Any) -> str:
+def quote_json(value: Any) -> str:
     """Return JSON as one word of a shell."""
     text = json.dumps(value, ensure_ascii=False, indent=2).replace("'", "'\\''")
     return f"'{text}'"

@@ -77,26 +77,28 @@ def _read(key: str) -> Guide:
     # No raw HTML passes: `html` escapes it.
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = parser.parse(text)
-    headings = list(_anchored(tokens))
-    for token in _inside(tokens):
+    headings = list(_add_anchors(tokens))
+    for token in _with_children(tokens):
         if token.type == "link_open":
             token.attrSet("href", _address(str(token.attrGet("href"))))
     _make_scrollable(parser)
     content = parser.renderer.render(tokens, parser.options, {}).replace(f"<p>{NAMES}</p>", _names())
     summary = next(
-        _unlinked(token) for token, before in zip(tokens[1:], tokens, strict=False) if before.type == "paragraph_open"
+        _render_without_links(token)
+        for token, before in zip(tokens[1:], tokens, strict=False)
+        if before.type == "paragraph_open"
     )
     plain = f"{GUIDES[key]} {text}".lower()
     return Guide(key, GUIDES[key], summary, mark_safe(content), tuple(headings), plain)  # noqa: S308  files of ours
 
 
-def _inside(tokens: list[Token]) -> Iterator[Token]:
+def _with_children(tokens: list[Token]) -> Iterator[Token]:
     for token in tokens:
         yield token
         yield from token.children or ()
 
 
-def _unlinked(paragraph: Token) -> SafeString:
+def _render_without_links(paragraph: Token) -> SafeString:
     """Return a paragraph as HTML in which only code is marked, to stand within a link."""
     pieces = []
     for token in paragraph.children or ():
@@ -105,7 +107,7 @@ def _unlinked(paragraph: Token) -> SafeString:
     return mark_safe("".join(pieces))  # noqa: S308  escaped here
 
 
-def _anchored(tokens: list[Token]) -> Iterator[tuple[str, str]]:
+def _add_anchors(tokens: list[Token]) -> Iterator[tuple[str, str]]:
     """Give each heading an anchor, and yield those of the second level."""
     for token, after in zip(tokens, tokens[1:], strict=False):
         if token.type == "heading_open":

@@ -54,7 +54,7 @@ class Document:
     etag: str
 
     @classmethod
-    def of(cls, content: bytes) -> Document:
+    def from_content(cls, content: bytes) -> Document:
         # The same bytes in every process (mtime): the ETag is one for the whole release.
         return cls(gzip.compress(content, mtime=0), f'W/"{hashlib.sha256(content).hexdigest()[:32]}"')
 
@@ -64,17 +64,17 @@ def document(kind: str, key: str, mount: str) -> Document:
     """Return a page that is made at its first request. Raises Http404 for a guide or a group that there isn't."""
     chosen = next((candidate for candidate in MOUNTS if candidate.key == mount), KEY)
     if kind == "schema":
-        return Document.of(dumps(schema_of(*_group(key, chosen))))
+        return Document.from_content(dumps(schema_of(*_group(key, chosen))))
     template, context = PAGES[kind](key, chosen)
-    return Document.of(render_to_string(template, {**_common(chosen), **context}).encode())
+    return Document.from_content(render_to_string(template, {**_common(chosen), **context}).encode())
 
 
-def _asked(kind: str, request: HttpRequest, key: str = "") -> Document:
+def _get_document(kind: str, request: HttpRequest, key: str = "") -> Document:
     return document(kind, key, _mount(request).key)
 
 
-def _sent(kind: str, request: HttpRequest, key: str = "", content_type: str = HTML) -> HttpResponse:
-    page = _asked(kind, request, key)
+def _respond(kind: str, request: HttpRequest, key: str = "", content_type: str = HTML) -> HttpResponse:
+    page = _get_document(kind, request, key)
     zips = accepts_gzip(request)
     response = HttpResponse(page.zipped if zips else gzip.decompress(page.zipped), content_type=content_type)
     if zips:
@@ -85,7 +85,7 @@ def _sent(kind: str, request: HttpRequest, key: str = "", content_type: str = HT
 
 
 def _overview_tag(request: HttpRequest) -> str | None:
-    return None if request.GET.get("q") else _asked("overview", request).etag
+    return None if request.GET.get("q") else _get_document("overview", request).etag
 
 
 @for_readers
@@ -95,13 +95,13 @@ def overview(request: HttpRequest) -> HttpResponse:
     """List the guides and every operation once, or those with the words that are searched."""
     terms = request.GET.get("q", "").lower().split()
     if not terms:
-        return _sent("overview", request)
+        return _respond("overview", request)
     mount = _mount(request)
-    context = {**_common(mount), "q": request.GET["q"], **_found(terms)}
+    context = {**_common(mount), "q": request.GET["q"], **_search_results(terms)}
     return render(request, "docs/overview.html", context)
 
 
-def _found(terms: list[str]) -> JsonObject:
+def _search_results(terms: list[str]) -> JsonObject:
     """Return the guides and the operations that have all of the words."""
     shown = []
     for title, members in sections().items():
@@ -115,26 +115,26 @@ def _found(terms: list[str]) -> JsonObject:
 
 @for_readers
 @require_safe
-@condition(etag_func=lambda request, key: _asked("guide", request, key).etag)
+@condition(etag_func=lambda request, key: _get_document("guide", request, key).etag)
 def guide_page(request: HttpRequest, key: str) -> HttpResponse:
     """Show a guide."""
-    return _sent("guide", request, key)
+    return _respond("guide", request, key)
 
 
 @for_readers
 @require_safe
-@condition(etag_func=lambda request, key: _asked("group", request, key).etag)
+@condition(etag_func=lambda request, key: _get_document("group", request, key).etag)
 def group_page(request: HttpRequest, key: str) -> HttpResponse:
     """Describe the operations of a group."""
-    return _sent("group", request, key)
+    return _respond("group", request, key)
 
 
 @for_readers
 @require_safe
-@condition(etag_func=lambda request, key: _asked("schema", request, key).etag)
+@condition(etag_func=lambda request, key: _get_document("schema", request, key).etag)
 def group_schema(request: HttpRequest, key: str) -> HttpResponse:
     """Answer with the schema of a group at the chosen mount."""
-    return _sent("schema", request, key, OPENAPI)
+    return _respond("schema", request, key, OPENAPI)
 
 
 class TryGroup(SpectacularSwaggerSplitView):
@@ -167,7 +167,7 @@ def _group(key: str, mount: Mount) -> tuple[Group, Mount]:
 
 
 def _overview(key: str, mount: Mount) -> tuple[str, JsonObject]:
-    return "docs/overview.html", _found([])
+    return "docs/overview.html", _search_results([])
 
 
 def _guide(key: str, mount: Mount) -> tuple[str, JsonObject]:
@@ -182,7 +182,8 @@ def _operations(key: str, mount: Mount) -> tuple[str, JsonObject]:
     document = schema_of(group, mount)
     reader = Reader(document)
     operations = [
-        _described(reader, document, mount, line, operation) for line, operation in describe_operations(group, mount)
+        _describe_operation(reader, document, mount, line, operation)
+        for line, operation in describe_operations(group, mount)
     ]
     return "docs/group.html", {"group": group, "mount": mount, "operations": operations}
 
@@ -190,7 +191,9 @@ def _operations(key: str, mount: Mount) -> tuple[str, JsonObject]:
 PAGES = {"overview": _overview, "guide": _guide, "group": _operations}
 
 
-def _described(reader: Reader, document: JsonObject, mount: Mount, line: Line, operation: JsonObject) -> JsonObject:
+def _describe_operation(
+    reader: Reader, document: JsonObject, mount: Mount, line: Line, operation: JsonObject
+) -> JsonObject:
     kind, body = reader.body(operation)
     parameters = reader.parameters(operation)
     call = call_of(mount, line, operation, {parameter.name for parameter in parameters}, document)

@@ -17,7 +17,7 @@ DESCRIPTION = "Leads, contacts and the outreach to them, for programs: every req
 def of_programs(schema: JsonObject) -> JsonObject:
     """Return the schema of the key path, with operation ids without their prefix."""
     paths = {
-        path: {method: _renamed(operation) for method, operation in item.items()}
+        path: {method: _strip_prefix(operation) for method, operation in item.items()}
         for path, item in schema["paths"].items()
         if path.startswith(MOUNT)
     }
@@ -42,7 +42,7 @@ def of_programs(schema: JsonObject) -> JsonObject:
     }
 
 
-def _renamed(operation: JsonObject) -> JsonObject:
+def _strip_prefix(operation: JsonObject) -> JsonObject:
     return {**operation, "operationId": operation["operationId"].removeprefix(PREFIX)}
 
 

@@ -95,26 +95,26 @@ class Sampler:
             )
         for several in ("oneOf", "anyOf"):
             if several in schema:
-                return self._value(self._first(schema[several], depth), name, depth)
+                return self._value(self._pick_schema(schema[several], depth), name, depth)
         if "allOf" in schema:
-            return self._merged(schema, name, depth)
-        return self._typed(schema, name, depth)
+            return self._merge_parts(schema, name, depth)
+        return self._sample_by_type(schema, name, depth)
 
-    def _first(self, schemas: list[Schema], depth: int) -> Schema:
+    def _pick_schema(self, schemas: list[Schema], depth: int) -> Schema:
         """Return the first schema that is not null, or null below DEEPEST."""
         null = [schema for schema in schemas if schema.get("type") == "null"]
         if null and depth > DEEPEST:
             return null[0]
         return next((schema for schema in schemas if schema.get("type") != "null"), schemas[0])
 
-    def _merged(self, schema: Schema, name: str, depth: int) -> Any:
+    def _merge_parts(self, schema: Schema, name: str, depth: int) -> Any:
         values = [self._value(part, name, depth) for part in schema["allOf"]]
         if not all(isinstance(value, Mapping) for value in values):
             return values[0]
         own = self._object(schema, depth)
         return {key: value for part in (*values, own) for key, value in part.items()}
 
-    def _typed(self, schema: Schema, name: str, depth: int) -> Any:
+    def _sample_by_type(self, schema: Schema, name: str, depth: int) -> Any:
         kinds = schema.get("type", ())
         kinds = [kinds] if isinstance(kinds, str) else list(kinds)
         kind = next((option for option in kinds if option != "null"), "null")

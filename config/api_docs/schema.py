@@ -26,13 +26,13 @@ def for_readers(view: View) -> View:
     """Hide the view from everybody but staff where PUBLIC_API_DOCS is off."""
 
     @wraps(view)
-    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def wrapper(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         user: Any = request.user
         if not (settings.PUBLIC_API_DOCS or (user.is_staff and not is_asked(user))):
             raise Http404("The documentation of the API is not public here.")
         return view(request, *args, **kwargs)
 
-    return guarded
+    return wrapper
 
 
 def _etag(request: HttpRequest, part: str) -> str | None:

@@ -92,7 +92,7 @@ def _require_empty() -> None:
 def _secrets(backup: Path, manifest: Manifest, phrase: str) -> list[str]:
     """Ensure that the data encrypted with the backup's secrets can be read. Returns the names of the written
     secrets."""
-    lacking = sealed.missing(manifest.secrets, sealed.current_secrets())
+    lacking = sealed.missing_secrets(manifest.secrets, sealed.current_secrets())
     if not lacking:
         return []
     if SECRETS not in manifest.parts:

@@ -48,7 +48,7 @@ def _mark(key: str) -> str:
     return hmac.new(key.strip().encode(), b"leadwright backup", hashlib.sha256).hexdigest()[:16]
 
 
-def missing(required: Mapping[str, list[str]], present: Mapping[str, str]) -> list[str]:
+def missing_secrets(required: Mapping[str, list[str]], present: Mapping[str, str]) -> list[str]:
     """Return the names of secrets that lack a key of the backup. Data encrypted with that key could not be read."""
     have = fingerprints(present)
     return [name for name, marks in required.items() if not set(marks) <= set(have.get(name, []))]
@@ -84,7 +84,7 @@ def restore_secrets(secrets: Mapping[str, str], required: Mapping[str, list[str]
     it as `<name>.before-<time>`.
     """
     set_here = {name: os.environ[name] for name in required if os.environ.get(name)}
-    wrong = [name for name in missing(required, set_here) if name in set_here]
+    wrong = [name for name in missing_secrets(required, set_here) if name in set_here]
     if wrong:
         raise BackupError(f"the environment sets {', '.join(wrong)} to something else than the backup was made with")
     written = []

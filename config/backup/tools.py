@@ -62,7 +62,7 @@ def server_version() -> int:
 def find_tools(server: int) -> Tools:
     """Return the tools of the server's own version, else the oldest newer ones. Raises BackupError where all are older,
     since these refuse to read from it."""
-    usable = sorted((tools for tools in _installed() if tools.version >= server), key=lambda tools: tools.version)
+    usable = sorted((tools for tools in _find_tools() if tools.version >= server), key=lambda tools: tools.version)
     if not usable:
         raise BackupError(
             f"the server is PostgreSQL {server}, and there is no pg_dump of that version or a newer one here: install"
@@ -71,7 +71,7 @@ def find_tools(server: int) -> Tools:
     return usable[0]
 
 
-def _installed() -> Iterator[Tools]:
+def _find_tools() -> Iterator[Tools]:
     """Yield the tools of PG_BIN alone, or those of the PATH, of Debian's folders and of the embedded server."""
     if named := os.environ.get("PG_BIN"):
         folders = [Path(named)]

@@ -39,8 +39,8 @@ class RequestMetrics:
 
         self.get_response = get_response
         labels = ("area", "method", "status")
-        self.requests = _once(Counter, "leadwright_http_requests", "Requests that were answered", labels)
-        self.seconds = _once(
+        self.requests = _make_once(Counter, "leadwright_http_requests", "Requests that were answered", labels)
+        self.seconds = _make_once(
             Histogram, "leadwright_http_request_seconds", "Until an answer began", ("area",), buckets=BUCKETS
         )
 
@@ -59,7 +59,7 @@ class RequestMetrics:
 _made: dict[str, object] = {}
 
 
-def _once(kind: Callable[..., object], name: str, *arguments: object, **options: object):  # type: ignore[no-untyped-def]
+def _make_once(kind: Callable[..., object], name: str, *arguments: object, **options: object):  # type: ignore[no-untyped-def]
     """Make a metric at the first call: a process may make several chains of middleware."""
     if name not in _made:
         _made[name] = kind(name, *arguments, **options)

@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.request import split_domain_port, validate_host
 from django.http.response import HttpResponseBase
 
-from accounts.settings.branding import serving
+from accounts.settings.branding import company_pages_scope
 from core.api.handler import not_found
 from outreach.messaging.domain_tracking.checks import answer_of
 from outreach.messaging.domain_tracking.hosts import PROBE, SERVED, own_host, state_of
@@ -51,7 +51,7 @@ class TrackingHostsMiddleware:
         netloc = request.META["HTTP_HOST"]
         # Past ALLOWED_HOSTS: the host has proved by its records whose it is.
         request.get_host = lambda: netloc  # type: ignore[method-assign]
-        with serving(company):
+        with company_pages_scope(company):
             return self.get_response(request)
 
 

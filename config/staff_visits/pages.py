@@ -79,7 +79,10 @@ class Visiting:
 def visit_urls(operations: Iterable[Operation]) -> list[URLPattern | URLResolver]:
     """Return the addresses of a visit's pages: /admin/visit/<id>/ with the paths of the protected API below."""
     resources = find_resources(operations)
-    pages = [path("", _entered(resources, overview), name="staff-visit"), path("end", _ending, name="staff-visit-end")]
+    pages = [
+        path("", _visit_page(resources, overview), name="staff-visit"),
+        path("end", _ending, name="staff-visit-end"),
+    ]
     places: list[tuple[Operation, Callable[..., HttpResponse], Resource]] = []
     for resource in resources:
         places.append((resource.route, list_page, resource))
@@ -88,7 +91,7 @@ def visit_urls(operations: Iterable[Operation]) -> list[URLPattern | URLResolver
         places += [(sublist.route, list_page, sublist) for sublist in resource.below]
     # Paths without parameters first: contact/import is not contact/<id>.
     for route, view, resource in sorted(places, key=lambda place: "<" in place[0].path):
-        pages.append(path(route.path, _entered(resources, view), {"resource": resource}))
+        pages.append(path(route.path, _visit_page(resources, view), {"resource": resource}))
     return [path("admin/visit/<str:visit_id>/", include(pages))]
 
 
@@ -108,7 +111,7 @@ def _company_page(visit: StaffVisit) -> HttpResponseRedirect:
     return HttpResponseRedirect(reverse("admin:accounts_company_change", args=(visit.company_id,)))
 
 
-def _entered(resources: list[Resource], view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+def _visit_page(resources: list[Resource], view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     """Wrap the view as a page of the back office, for the visit's staff member only. It logs each page."""
 
     @require_safe

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from config.local.gateway_standin.server import Server, running
+from config.local.gateway_standin.server import Server, run_server
 from tests.billing.checkout.helpers import open_gateways
 
 
 @pytest.fixture(scope="module")
 def shared() -> Iterator[Server]:
-    with running() as server:
+    with run_server() as server:
         yield server
 
 

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from accounts.models import Company
 from billing.models import Plan, Subscription
 from billing.subscriptions.renewals import process_due_subscriptions
-from config.local.gateway_standin.server import running
+from config.local.gateway_standin.server import run_server
 from core.tenancy import company_scope, unscoped
 from tests.accounts.auth.helpers import mails_to, token_in
 from tests.billing.checkout.helpers import open_gateways
@@ -55,7 +55,7 @@ def end_trial(company: Company) -> None:
 
 def test_a_company_registers_lapses_pays_and_goes_on(page: Page, live_server: Any, settings: Any) -> None:
     settings.BASE_URL = live_server.url
-    with running() as server:
+    with run_server() as server:
         Plan.objects.filter(is_trial=False).update(is_public=False)
         plan = plan_of("Club", amount="29", max_seats=10, description="For small teams")
         open_gateways(server, settings)

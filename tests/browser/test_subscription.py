@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from billing.models import Plan, PlanPrice, Subscription
-from config.local.gateway_standin.server import running
+from config.local.gateway_standin.server import run_server
 from core.tenancy import company_scope
 from tests.billing.checkout.helpers import open_gateways
 from tests.billing.subscriptions.helpers import plan_of
@@ -22,7 +22,7 @@ def test_a_subscription_is_bought_grown_shrunk_cancelled_kept_and_charged_otherw
     page: Page, live_server: Any, settings: Any
 ) -> None:
     settings.BASE_URL = live_server.url
-    with running() as server:
+    with run_server() as server:
         Plan.objects.filter(is_trial=False).update(is_public=False)
         plan = plan_of("Club", amount="29", max_seats=10)
         PlanPrice.objects.filter(plan=plan).update(seat_amount=10)

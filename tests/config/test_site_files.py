@@ -11,7 +11,7 @@ from django.contrib.staticfiles import finders
 from django.templatetags.static import StaticNode
 from django.test import Client
 
-from accounts.settings.branding import serving
+from accounts.settings.branding import company_pages_scope
 from config.serving.headers import WEB
 from config.serving.site_files import SERVED, licences
 from config.slow_clients import refuse
@@ -93,7 +93,7 @@ def test_files_that_were_not_collected_are_compressed_too() -> None:
 @pytest.mark.django_db
 def test_errors_on_a_companys_own_host_have_its_brand(django_assert_num_queries: Any) -> None:
     company = make_cast().company
-    with serving(company.pk):
+    with company_pages_scope(company.pk):
         assert f"</span>{company.name}</header>" in error_page(404).content.decode()
         with django_assert_num_queries(0):  # the database may be what has failed
             assert "</span>Leadwright</header>" in error_page(500).content.decode()

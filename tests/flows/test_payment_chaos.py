@@ -29,7 +29,7 @@ from billing.gateways.registry import ADAPTERS
 from billing.ledger.money import to_minor
 from billing.models import Attempt, Invoice, Payment, PaymentMethod, Plan, Posting, Subscription
 from billing.payments.processor import refresh_attempt
-from config.local.gateway_standin.server import Server, running
+from config.local.gateway_standin.server import Server, run_server
 from core.tenancy import company_scope, unscoped
 from tests.billing.checkout.helpers import open_gateways
 from tests.billing.subscriptions.helpers import plan_of
@@ -97,7 +97,7 @@ def make_charges(number: int, plan: Plan, server: Server) -> None:
 def test_chaos_pays_each_order_once(number: int, crashes: int, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OUTBOUND_PRIVATE_HOSTS", "127.0.0.0/8")
     monkeypatch.setenv("PAYMENT_BACKOFF", "0.1")
-    with running() as server, unscoped(reason="test: payments of many companies"):
+    with run_server() as server, unscoped(reason="test: payments of many companies"):
         open_gateways(server, settings)
         make_charges(number, plan_of("Club", amount="10"), server)
         server.state.faults.update(FAULTS)

@@ -13,7 +13,7 @@ from django.utils import timezone
 from billing.methods.services import work as look_at_setups
 from billing.models import Difference, GatewayAccount, MethodSetup, PaymentMethod
 from billing.reconciliation import services
-from config.local.gateway_standin.server import running
+from config.local.gateway_standin.server import run_server
 from core.jobs import sweep
 from core.tenancy import unscoped
 from tests.billing.checkout.helpers import attempt_of, begin, books_hold, buyer, open_gateways, order, subscription_of
@@ -47,7 +47,7 @@ def test_what_a_killed_worker_had_found_counts_once(settings: Any, monkeypatch: 
     monkeypatch.setenv("OUTBOUND_PRIVATE_HOSTS", "127.0.0.0/8")
     monkeypatch.setattr(services, "LAG", timedelta(minutes=-1))
     monkeypatch.setattr(services, "FIRST", timedelta(days=6))  # less than it compares at once
-    with running() as server:
+    with run_server() as server:
         open_gateways(server, settings)
         cast, plan = buyer()
         begin(cast, "a", order(cast, plan)["payment"])

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from billing.gateways.base import Credentials, Gateway
 from billing.gateways.registry import ADAPTERS, adapter_class
-from config.local.gateway_standin.server import Server, running
+from config.local.gateway_standin.server import Server, run_server
 
 SECRETS = {
     "stripe": ("", "sk_test_1", "whsec_1"),
@@ -30,7 +30,7 @@ LETTERS = dict(zip("abcde", ADAPTERS, strict=True))
 
 @contextmanager
 def standin() -> Iterator[Server]:
-    with running() as server:
+    with run_server() as server:
         yield server
 
 

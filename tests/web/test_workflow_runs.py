@@ -17,7 +17,7 @@ from tests.kit.html import html_of
 from tests.web.helpers import at, enter, text_of, toast_of
 from tests.workflows.helpers import contact, edges, node, published, runs, when, work
 from workflows.models import WorkflowRun
-from workflows.runs.pages import _written
+from workflows.runs.pages import _value_text
 
 EVIL = '"><script>alert(1)</script>{{ 7|add:7 }}'
 
@@ -174,4 +174,4 @@ def test_a_workflow_is_started_for_leads(cast: Cast, client: Client) -> None:
     ],
 )
 def test_plain_values_of_steps_are_lines(value: Any, text: str) -> None:
-    assert _written(value) == text
+    assert _value_text(value) == text

@@ -177,7 +177,7 @@ def test_a_pause_waits_for_the_slice_that_has_the_run(
     WORK["events"].drain(float("inf"))
     (run,) = runs(cast, id)
     if not locked:
-        monkeypatch.setattr(operations, "_locked", lambda id: WorkflowRun.objects.get(pk=id))
+        monkeypatch.setattr(operations, "_lock_run", lambda id: WorkflowRun.objects.get(pk=id))
     refused: list[NamedError] = []
 
     def call() -> None:
@@ -232,14 +232,14 @@ def test_places_are_counted_by_one_at_a_time(cast: Cast, monkeypatch: pytest.Mon
     WORK["events"].drain(float("inf"))
     if not locked:
         monkeypatch.setattr(places, "_count_alone", lambda id: None)
-    counted, take = threading.Barrier(2), places._next
+    counted, take = threading.Barrier(2), places._lock_next
 
     def together(rows: Any, most: int) -> Any:
         with suppress(threading.BrokenBarrierError):  # with the lock nobody else comes
             counted.wait(0.5)
         return take(rows, most)
 
-    monkeypatch.setattr(places, "_next", together)
+    monkeypatch.setattr(places, "_lock_next", together)
 
     def admit(n: int) -> None:
         with cast.scope():

@@ -40,7 +40,7 @@ class ApprovalPage(Page):
     )
     back: ClassVar[str] = "workflow-approvals"
 
-    def shown(self, approval: Values) -> JsonObject:
+    def approval_context(self, approval: Values) -> JsonObject:
         """Return a question with the label of its status, and whether the reader may answer it."""
         label, tone = STATUSES.get(approval["status"], (approval["status"], ""))
         contact = approval["contact"]
@@ -80,7 +80,7 @@ class Approvals(ApprovalPage):
         state = ListState(self.request.GET, keeps=("only",))
         response = self.read("workflow/approvals", {**state.query(size=SIZE), **tabs[only][1]})
         return {
-            "approvals": [self.shown(entry) for entry in response.data],
+            "approvals": [self.approval_context(entry) for entry in response.data],
             "only": only,
             "tabs": [
                 (self.address(**({"only": name} if name else {})), label, name == only)
@@ -98,7 +98,7 @@ class Approval(ApprovalPage):
     record_kind = ("workflow/approvals", gettext_lazy("Approvals"))
 
     def show(self) -> Values:
-        return {"one": self.shown(self.read(f"workflow/approvals/{self.params['id']}").data)}
+        return {"one": self.approval_context(self.read(f"workflow/approvals/{self.params['id']}").data)}
 
 
 PAGES = [Approvals, Approval]

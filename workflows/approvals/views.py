@@ -54,18 +54,18 @@ def _may_see_all(actor: Actor) -> bool:
     return may_read(actor, MODULE)
 
 
-def _listed(list_request: ListRequest) -> QuerySet[RunApproval]:
+def _list_approvals(list_request: ListRequest) -> QuerySet[RunApproval]:
     whose = list_request.params.get("whose", "mine")
     if whose not in ("mine", "all"):
         raise refuse("whose", f"is mine or all, got {shorten(whose, 40)!r}")
     if whose == "mine":
-        return _marked(services.approvals_of(list_request.actor.member_id), list_request.actor)
+        return _annotate_asked(services.approvals_of(list_request.actor.member_id), list_request.actor)
     if not _may_see_all(list_request.actor):
         raise NamedError("UnauthorizedAction_403", f"all takes the permission {MODULE}.GET", field="whose")
-    return _marked(RunApproval.objects.all(), list_request.actor)
+    return _annotate_asked(RunApproval.objects.all(), list_request.actor)
 
 
-def _marked(approvals: QuerySet[RunApproval], actor: Actor) -> QuerySet[RunApproval]:
+def _annotate_asked(approvals: QuerySet[RunApproval], actor: Actor) -> QuerySet[RunApproval]:
     """Add to questions whether the actor is asked."""
     is_asked = Q(members__contains=[actor.member_id])
     return approvals.annotate(is_asked=ExpressionWrapper(is_asked, output_field=BooleanField()))
@@ -82,7 +82,7 @@ class WorkflowApprovalViewSet(ResourceViewSet):
     module = MODULE
     listing = Listing(
         "List approvals",
-        _listed,
+        _list_approvals,
         FIELDS,
         WorkflowApprovalOut,
         parameters=(WHOSE,),
@@ -100,7 +100,7 @@ class WorkflowApprovalViewSet(ResourceViewSet):
 
     @endpoint("Read an approval", output=WorkflowApprovalOut, errors=(services.NOT_FOUND,), any_member=True)
     def retrieve(self, request: Request, id: str) -> object:
-        return self._one(id)
+        return self._get_approval(id)
 
     @action(detail=True, methods=["post"])
     @endpoint(
@@ -115,11 +115,11 @@ class WorkflowApprovalViewSet(ResourceViewSet):
     )
     def answer(self, request: Request, id: str, data: JsonObject) -> object:
         services.answer(id=id, member_id=self.actor.member_id, **data)
-        return self._one(id)
+        return self._get_approval(id)
 
-    def _one(self, id: str) -> JsonObject:
+    def _get_approval(self, id: str) -> JsonObject:
         rows = RunApproval.objects.all() if _may_see_all(self.actor) else services.approvals_of(self.actor.member_id)
-        approval = _output_for(self.actor).one(_marked(rows.filter(pk=id), self.actor))
+        approval = _output_for(self.actor).one(_annotate_asked(rows.filter(pk=id), self.actor))
         if approval is None:
             raise NamedError(services.NOT_FOUND, "there is no such question to you in this company", field="id")
         return approval

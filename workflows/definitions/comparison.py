@@ -18,20 +18,20 @@ def compare(before: Values, after: Values) -> JsonObject:
     for id in old.keys() & new.keys():
         changes = list(changes_between(_sense(old[id]), _sense(new[id])))
         if changes:
-            changed.append({**_named(new[id]), "changes": changes})
+            changed.append({**_node_entry(new[id]), "changes": changes})
     places = {id: place for place, id in enumerate(new)}
     changed.sort(key=lambda changed_node: places[changed_node["node"]])
     ways, now = ({_way(edge): edge for edge in graph["edges"]} for graph in (before, after))
     settings = ("triggerEventType", "config", "schedule")
     return {
-        "added": [_named(node) for id, node in new.items() if id not in old],
-        "removed": [_named(node) for id, node in old.items() if id not in new],
+        "added": [_node_entry(node) for id, node in new.items() if id not in old],
+        "removed": [_node_entry(node) for id, node in old.items() if id not in new],
         "changed": changed,
         "edges": {
             "added": [_edge_json(edge) for way, edge in now.items() if way not in ways],
             "removed": [_edge_json(edge) for way, edge in ways.items() if way not in now],
         },
-        "settings": list(changes_between(_only(before, settings), _only(after, settings))),
+        "settings": list(changes_between(_pick(before, settings), _pick(after, settings))),
     }
 
 
@@ -54,7 +54,7 @@ def _sense(node: Values) -> JsonObject:
     return {"type": node["type"], **node["data"]}
 
 
-def _named(node: Values) -> JsonObject:
+def _node_entry(node: Values) -> JsonObject:
     label = node["data"].get("label")
     return {"node": node["id"], "label": label if isinstance(label, str) else "", "type": node["type"]}
 
@@ -67,5 +67,5 @@ def _edge_json(edge: Values) -> dict[str, str]:
     return {name: edge[name] for name in ("source", "sourceHandle", "target", "label")}
 
 
-def _only(graph: Values, names: tuple[str, ...]) -> JsonObject:
+def _pick(graph: Values, names: tuple[str, ...]) -> JsonObject:
     return {name: graph[name] for name in names}

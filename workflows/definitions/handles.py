@@ -25,14 +25,14 @@ def _handles(name: str, data: Values) -> list[str]:
     try:
         handles = list(type.handles(type.config.model_validate(config)))
     except ValidationError:
-        handles = [*(_listed(config) if isinstance(config, Mapping) else ()), *handles_without_settings(type)]
+        handles = [*(_row_ids(config) if isinstance(config, Mapping) else ()), *handles_without_settings(type)]
     policy = data.get("onError")
     if isinstance(policy, Mapping) and policy.get("then") == "branch":
         handles.append(ERROR)
     return list(dict.fromkeys(handles))
 
 
-def _listed(config: Values) -> list[str]:
+def _row_ids(config: Values) -> list[str]:
     """Return the ids of cases and arms."""
     rows = [row for name in ("cases", "arms") if isinstance(config.get(name), list) for row in config[name]]
     return [row["id"] for row in rows if isinstance(row, Mapping) and isinstance(row.get("id"), str)]

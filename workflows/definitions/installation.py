@@ -68,7 +68,7 @@ def template_detail(key: str, actor: Actor) -> JsonObject:
         **_shown_draft(template, {setting["name"]: setting["default"] for setting in shown}),
         "settings": shown,
         "emails": emails,
-        "missing": missing(template),
+        "missing": missing_requirements(template),
     }
 
 
@@ -84,7 +84,7 @@ def kind_of(name: str, default: object) -> str:
     return "days" if isinstance(default, int) else name
 
 
-def missing(template: Values) -> list[str]:
+def missing_requirements(template: Values) -> list[str]:
     """Return what a template lacks to run: senderMissing, opensOff."""
     problems = []
     if template.get("emails"):
@@ -165,7 +165,7 @@ def install_template(
     draft = {**draft_from(template, {"me": member_id, **chosen, **emails}), **values}
     workflow = services.create_workflow(member_id=member_id, **({"id": id} if id else {}), **draft)
     if publish:
-        if OPENS_OFF in missing(template):
+        if OPENS_OFF in missing_requirements(template):
             text = "switch on the tracking of opens first: without it everybody would count as silent"
             raise NamedError("ValidationError_400", text, field="publish", code=OPENS_OFF)
         publishing.publish_workflow(id=workflow.pk, member_id=member_id, may=may)

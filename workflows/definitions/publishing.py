@@ -42,7 +42,7 @@ def change_status(workflow: Workflow, status: str, member_id: str, may: May = al
         _withdraw(workflow, status, member_id)
 
 
-def _checked(workflow: Workflow, may: May) -> JsonObject:
+def _require_valid(workflow: Workflow, may: May) -> JsonObject:
     """Return the draft's graph. Raises ValidationError_400, which names all problems, where it cannot run."""
     graph = graph_of(workflow)
     plan, problems = check_draft(graph, workflow.pk, may)
@@ -62,7 +62,7 @@ def publish(
     Those whose values the publisher may not read are not moved. Returns the number of each. An unchanged draft creates
     no new version, unless another member moves runs to it. Raises ValidationError_400 with all problems.
     """
-    graph = _checked(workflow, may)
+    graph = _require_valid(workflow, may)
     locks.lock_alone([workflow.pk])
     while workflow.carry:  # finish the migration of an earlier version by its own mode first
         completion.settle(workflow.pk)
@@ -180,9 +180,9 @@ def publish_workflow(
     nothing, and returns the number for each choice. Raises WorkflowNotFound_404, ValidationError_400.
     """
     if not dry_run:
-        return publish(_locked(id), member_id, runs, may)
-    workflow = _locked(id)
-    graph = _checked(workflow, may)
+        return publish(_lock_workflow(id), member_id, runs, may)
+    workflow = _lock_workflow(id)
+    graph = _require_valid(workflow, may)
     current = _kept_version(workflow, graph, member_id, version_migration.MOVE)
     publisher = Member.objects.filter(pk=member_id).first()
     return version_migration.count_older_runs(workflow.pk, None if current is None else current.pk, graph, publisher)
@@ -191,13 +191,13 @@ def publish_workflow(
 @transaction.atomic
 def unpublish_workflow(*, id: str, member_id: str) -> None:
     """Unpublish a workflow. Raises WorkflowNotFound_404."""
-    change_status(_locked(id), Status.UNPUBLISHED, member_id)
+    change_status(_lock_workflow(id), Status.UNPUBLISHED, member_id)
 
 
 @transaction.atomic
 def restore_version(*, id: str, number: int, member_id: str) -> None:
     """Make a version the draft again. Raises WorkflowNotFound_404."""
-    workflow = _locked(id)
+    workflow = _lock_workflow(id)
     graph = get_version(workflow.pk, number).graph
     workflow.trigger_event_type = graph["triggerEventType"]
     workflow.schedule = graph["schedule"]
@@ -234,7 +234,7 @@ def get_version(workflow_id: str, number: int) -> WorkflowVersion:
     return version
 
 
-def _locked(id: str) -> Workflow:
+def _lock_workflow(id: str) -> Workflow:
     # NO KEY UPDATE, so that runs, which refer to the workflow, can start at the same time.
     workflow: Workflow | None = kept_workflows().select_for_update(of=("self",), no_key=True).filter(pk=id).first()
     if workflow is None:

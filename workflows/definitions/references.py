@@ -81,10 +81,10 @@ def _example_run(workflow: Workflow, may_read: MayRead) -> WorkflowRun | None:
 
 
 def _reference(path: str, type: str, sample: Any = None, always: bool = True) -> Reference:
-    return {"path": path, "type": type, "sample": _short(sample), "always": always}
+    return {"path": path, "type": type, "sample": _shorten_sample(sample), "always": always}
 
 
-def _short(value: Any) -> Any:
+def _shorten_sample(value: Any) -> Any:
     if isinstance(value, str):
         return value if len(value) <= MAX_SAMPLE else f"{value[: MAX_SAMPLE - 1]}…"
     return value if not is_larger(value, MAX_SAMPLE) else None

@@ -233,7 +233,7 @@ class WorkflowCatalogue(Output):
     limits = Computed(serializers.DictField(child=serializers.IntegerField()))
 
 
-def _named() -> Computed:
+def _names_field() -> Computed:
     rows = serializers.ListField(child=serializers.DictField(), allow_null=True, help_text="_id and name of each.")
     return Computed(rows)
 
@@ -241,18 +241,18 @@ def _named() -> Computed:
 class WorkflowChoices(Output):
     """Choices for the settings of nodes."""
 
-    tags = _named()
-    members = _named()
-    teams = _named()
-    segments = _named()
-    templates = _named()
-    workflows = _named()
-    roles = _named()
-    secrets = _named()
-    senders = _named()
-    aiTypes = _named()
-    languages = _named()
-    stages = _named()
+    tags = _names_field()
+    members = _names_field()
+    teams = _names_field()
+    segments = _names_field()
+    templates = _names_field()
+    workflows = _names_field()
+    roles = _names_field()
+    secrets = _names_field()
+    senders = _names_field()
+    aiTypes = _names_field()
+    languages = _names_field()
+    stages = _names_field()
     fields = Computed(  # type: ignore[assignment]
         serializers.ListField(
             child=serializers.DictField(),

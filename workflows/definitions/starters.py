@@ -52,7 +52,7 @@ def get_template(key: str, field: str = "template") -> JsonObject:
 
 def draft_from(template: Values, values: Values) -> JsonObject:
     """Return name and draft of a template, with the values in the places of their names."""
-    draft = {column: _filled(template[name], values) for name, column in DRAFT.items()}
+    draft = {column: _fill(template[name], values) for name, column in DRAFT.items()}
     return {"name": template["name"], **draft}
 
 
@@ -62,12 +62,12 @@ def body_of(email: Values) -> str:
     return f"{HEAD}{BODY}{texts}{FOOT}"
 
 
-def _filled(value: Any, values: Values) -> Any:
+def _fill(value: Any, values: Values) -> Any:
     """Return a copy of the value, with the values in the places of their names."""
     if isinstance(value, dict):
-        return {key: _filled(item, values) for key, item in value.items()}
+        return {key: _fill(item, values) for key, item in value.items()}
     if isinstance(value, list):
-        items = [_filled(item, values) for item in value]
+        items = [_fill(item, values) for item in value]
         return [item for item in items if not _is_empty(item)] if items != value else items
     if isinstance(value, str) and value.startswith(MARK):
         return values[value.removeprefix(MARK)]

@@ -37,7 +37,7 @@ from workflows.definitions.trial_records import trial_record
 from workflows.engine import operations
 from workflows.engine.dry_run import dry_run
 from workflows.graphs.models import Workflow, WorkflowVersion
-from workflows.triggers.enrolment import LOST, enrol, selected
+from workflows.triggers.enrolment import LOST, enrol, read_selection
 
 NOT_FOUND = (services.NOT_FOUND,)
 REFUSED = ("InvalidInput_400",)
@@ -167,7 +167,7 @@ class WorkflowViewSet(TemplateActions):
     )
     def pause_runs(self, request: Request, id: str) -> object:
         services.get_workflow(id)
-        return self._held(operations.pause_runs(workflow_id=id))
+        return self._count_response(operations.pause_runs(workflow_id=id))
 
     @action(detail=True, methods=["post"], url_path="runs/resume")
     @endpoint(
@@ -178,9 +178,9 @@ class WorkflowViewSet(TemplateActions):
     )
     def resume_runs(self, request: Request, id: str) -> object:
         services.get_workflow(id)
-        return self._held(operations.resume_runs(workflow_id=id))
+        return self._count_response(operations.resume_runs(workflow_id=id))
 
-    def _held(self, count: int) -> Any:
+    def _count_response(self, count: int) -> Any:
         """Answer with the number of runs, and a warning where there is none."""
         note = {} if count else {"warning": "no run has changed: none of the workflow's is in the state for it"}
         return self.success({"count": count}, **note)
@@ -197,7 +197,7 @@ class WorkflowViewSet(TemplateActions):
         " Records are for roles that may read them.",
     )
     def enrol(self, request: Request, id: str, data: JsonObject) -> object:
-        selection = selected(data["panel"], dict(request.data or {}), request.query_params)
+        selection = read_selection(data["panel"], dict(request.data or {}), request.query_params)
         if selection is not None and not may_read(self.actor, data["panel"]):
             raise PermissionLacking(f"{data['panel']}.GET", ", since runs read the records", field="panel")
         return enrol(

@@ -119,13 +119,13 @@ def run_node(node: Node, visits: Sequence[tuple[Cursor, Visit]], context: Compan
     for item in items:
         if item.outcome.status == "failed":
             # Rendered for failures alone: only there do people need to see the values.
-            item.outcome.input = rendered(node, item.scope)
+            item.outcome.input = render_settings(node, item.scope)
         elif item.warnings:
             item.outcome.output = {**(item.outcome.output or {}), "warnings": item.warnings[:MAX_WARNINGS]}
     return [item.outcome for item in items]
 
 
-def rendered(node: Node, scope: Values) -> JsonObject:
+def render_settings(node: Node, scope: Values) -> JsonObject:
     """Return the node's settings with their expressions replaced by the values; null for what fails."""
     settings: JsonObject = node.config.model_dump(mode="json", by_alias=True, exclude_none=True)
     for name, compiled in node.templates.items():

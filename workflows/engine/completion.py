@@ -54,7 +54,7 @@ def settle(workflow_id: str) -> None:
     runs = WorkflowRun.objects.filter(workflow=workflow).order_by("pk")
     if workflow.is_deleted:
         open = runs.exclude(status__in=(Status.COMPLETED, Status.FAILED, Status.CANCELLED))
-        moved = writing.cancel(_locked(open), "workflowDeleted")
+        moved = writing.cancel(_lock_runs(open), "workflowDeleted")
     # Versions first: a run that is released should already go on in the new one.
     elif (moved := version_migration.migrate_runs(workflow, BATCH)) < BATCH:
         moved += _follow(runs, workflow)
@@ -65,7 +65,7 @@ def settle(workflow_id: str) -> None:
         notify_workers(WORK)
 
 
-def _locked(runs: QuerySet[WorkflowRun]) -> list[str]:
+def _lock_runs(runs: QuerySet[WorkflowRun]) -> list[str]:
     """Lock a batch of runs in the order of their ids, as slices and members do. Returns the ids."""
     rows = runs.select_for_update(of=("self",), no_key=True).order_by("pk")
     return list(rows.values_list("pk", flat=True)[:BATCH])
@@ -75,7 +75,7 @@ def _follow(runs: QuerySet[WorkflowRun], workflow: Workflow) -> int:
     """Pause a batch of held runs, or release one that is no longer held. Return the number of runs."""
     moved = _hold_together(runs, workflow)
     if workflow.status != Workflow.Status.PUBLISHED:
-        return moved + writing.pause(_locked(runs.filter(status__in=ACTIVE_STATUSES)), held_reason(workflow))
+        return moved + writing.pause(_lock_runs(runs.filter(status__in=ACTIVE_STATUSES)), held_reason(workflow))
     held = runs.filter(status=Status.PAUSED, reason__in=OF_WORKFLOW, hold_no=workflow.hold_no)
     return moved + release(held, workflow, BATCH)
 
@@ -84,9 +84,9 @@ def _hold_together(runs: QuerySet[WorkflowRun], workflow: Workflow) -> int:
     """Give the runs that were paused together the reason for which they stay so until they are resumed, those of a
     workflow that is not published, too. Returns how many."""
     held = runs.filter(hold_no__lt=workflow.hold_no)
-    moved = writing.pause(_locked(held.filter(status__in=ACTIVE_STATUSES)), PAUSED_TOGETHER)
+    moved = writing.pause(_lock_runs(held.filter(status__in=ACTIVE_STATUSES)), PAUSED_TOGETHER)
     # Their reason changes although they are paused already: publishing again must not release them.
-    kept = _locked(held.filter(status=Status.PAUSED, reason__in=OF_WORKFLOW))
+    kept = _lock_runs(held.filter(status=Status.PAUSED, reason__in=OF_WORKFLOW))
     renamed: int = WorkflowRun.objects.filter(pk__in=kept).update(reason=PAUSED_TOGETHER)
     return moved + renamed
 

@@ -66,7 +66,7 @@ class Cursor:
     failure: RunFailure = field(default_factory=RunFailure)
 
     @classmethod
-    def of(cls, run: WorkflowRun, plan: Plan, now: datetime) -> Cursor:
+    def from_run(cls, run: WorkflowRun, plan: Plan, now: datetime) -> Cursor:
         state = RunState.from_json(run.state) if run.state else interpreter.begin(plan)
         return cls(run, plan, state, now)
 
@@ -119,7 +119,7 @@ class Cursor:
                 "failed", code="tooLarge", message=f"{large}: {text}", reason=Reason(text, large), permanent=True
             )
         if outcome.status == "failed":
-            self._failed(visit, outcome, took)
+            self._record_failure(visit, outcome, took)
             return
         self.state.variables.update(outcome.variables)
         if outcome.variables and is_larger(self.state.variables, MAX_STATE):
@@ -127,7 +127,7 @@ class Cursor:
             return
         # Only outputs that some expression refers to are kept: the state is written with every slice.
         if visit.node.id in self.plan.kept:
-            self.state.outputs[visit.node.id] = _fitting(outcome.output)
+            self.state.outputs[visit.node.id] = _limit_size(outcome.output)
         if outcome.record is not None:
             self._adopt(*outcome.record)
         self.record_step(visit, outcome.status, outcome, None if outcome.status == "waiting" else took)
@@ -150,7 +150,7 @@ class Cursor:
         if getattr(self.run, name) is None:
             setattr(self.run, name, id)
 
-    def _failed(self, visit: Visit, outcome: Outcome, took: float | None) -> None:
+    def _record_failure(self, visit: Visit, outcome: Outcome, took: float | None) -> None:
         done = interpreter.fail(self.plan, self.state, visit, retry=not outcome.permanent, unknown=outcome.unknown)
         status = {"retry": "retrying"}.get(done, "failed")
         self.record_step(visit, status, outcome, took)
@@ -160,7 +160,7 @@ class Cursor:
             self.failure = RunFailure(visit.node.id, outcome.code, outcome.message, outcome.reason)
             self.end(Status.FAILED, "error")
         elif visit.node.id in self.plan.kept:
-            output = _fitting(outcome.output) if isinstance(outcome.output, dict) else {}
+            output = _limit_size(outcome.output) if isinstance(outcome.output, dict) else {}
             self.state.outputs[visit.node.id] = {**output, "error": self._error(visit, outcome)}
 
     def _next_try(self, visit: Visit) -> datetime:
@@ -188,8 +188,8 @@ class Cursor:
                 "attempt": visit.attempt,
                 "status": RunStep.Status(status).value,
                 "handle": "" if failed or status == "waiting" else outcome.handle,
-                "input": _fitting(outcome.input) if failed else None,
-                "output": _fitting(outcome.output),
+                "input": _limit_size(outcome.input) if failed else None,
+                "output": _limit_size(outcome.output),
                 "took": took,
                 "error": self._error(visit, outcome) if failed else None,
             }
@@ -221,6 +221,6 @@ class Cursor:
         return Result(Status.QUEUED if self.state.live_tokens() else Status.WAITING, "", state)
 
 
-def _fitting(output: Any) -> Any:
+def _limit_size(output: Any) -> Any:
     """Return the output, or a placeholder for one that is too large."""
     return {"truncated": True} if is_larger(output, MAX_OUTPUT) else output

@@ -25,7 +25,7 @@ from crm.contacts.schema import ContactSchema
 from crm.leads.models import Lead
 from crm.records.types import kind_of
 from workflows.engine import interpreter, subjects
-from workflows.engine.batches import CompanyContext, rendered, run_node
+from workflows.engine.batches import CompanyContext, render_settings, run_node
 from workflows.engine.cursor import Cursor
 from workflows.engine.interpreter import Visit
 from workflows.engine.models import WorkflowRun
@@ -236,7 +236,7 @@ class Trial:
         now = timezone.now()
         context = CompanyContext(run.company_id, company["name"], company["timezone"], now, {run.version_id: member_id})
         self._admit(run, now)
-        cursor = Cursor.of(run, self.plan, now)
+        cursor = Cursor.from_run(run, self.plan, now)
         while True:
             token = cursor.next_token()
             self._collect(cursor, {})
@@ -305,12 +305,12 @@ class Trial:
         elif node.id in self.pins:
             outcome = self.pins[node.id]
         else:
-            settings = self._rendered(cursor, visit, context)
+            settings = self._render_settings(cursor, visit, context)
             # Nobody asks for the rights of a disabled node, so its settings show no values.
             details["input"] = None if node.disabled else settings
             outcome = run_node(node, [(cursor, visit)], context)[0]
             if outcome.status != "failed" and not node.disabled:
-                addressed = self._addressed(node, settings, cursor, context)
+                addressed = self._with_address(node, settings, cursor, context)
                 details["effect"] = of_unsent(outcome) or node.type.effect_of(addressed)
         outcome.permanent = True  # another try would come to the same
         cursor.record(visit, outcome)
@@ -320,14 +320,14 @@ class Trial:
         self._park(cursor, visit, outcome)
         return node.id == self.until
 
-    def _rendered(self, cursor: Cursor, visit: Visit, context: CompanyContext) -> JsonObject:
+    def _render_settings(self, cursor: Cursor, visit: Visit, context: CompanyContext) -> JsonObject:
         """Return the node's settings with their expressions replaced."""
         node = visit.node
         context.load([cursor], frozenset(path.partition(".")[0] for path in node.paths))
         scope = context.scope(cursor, visit.token)
-        return rendered(node, scope)
+        return render_settings(node, scope)
 
-    def _addressed(self, node: Node, settings: JsonObject, cursor: Cursor, context: CompanyContext) -> JsonObject:
+    def _with_address(self, node: Node, settings: JsonObject, cursor: Cursor, context: CompanyContext) -> JsonObject:
         """Return the settings, with the address of the run's contact where a message names no other recipient."""
         field = ADDRESSES.get(node.type.type)
         if field is None or settings.get("to") or cursor.run.contact_id is None:
@@ -375,8 +375,8 @@ class Trial:
                 "visit": step["visit"],
                 "status": step["status"],
                 "handle": step["handle"],
-                "input": self._fitting(details.get("input")),
-                "output": self._fitting(step["output"]),
+                "input": self._limit_size(details.get("input")),
+                "output": self._limit_size(step["output"]),
                 "error": step["error"],
                 "waits": None,
                 "effect": details.get("effect"),
@@ -385,7 +385,7 @@ class Trial:
         cursor.run.seq += len(cursor.steps)
         cursor.steps.clear()
 
-    def _fitting(self, value: Any) -> Any:
+    def _limit_size(self, value: Any) -> Any:
         """Return the value, or a placeholder for one that exceeds the size of the response."""
         if value is None or is_larger(value, MAX_OUTPUT):
             return None if value is None else LEFT_OUT

@@ -44,21 +44,21 @@ Status = WorkflowRun.Status
 SOLO = ("whenIdle", "replace")
 
 
-def _locked(id: str) -> WorkflowRun:
+def _lock_run(id: str) -> WorkflowRun:
     run: WorkflowRun | None = WorkflowRun.objects.select_for_update(of=("self",), no_key=True).filter(pk=id).first()
     if run is None:
         raise NamedError(NOT_FOUND, "there is no such run in this company", field="runId")
     return run
 
 
-def _fenced(id: str) -> WorkflowRun:
+def _lock_fenced_run(id: str) -> WorkflowRun:
     """Lock a run that may continue: first the fence of its workflow, as slices do, and then its row."""
     # A run that goes on is the slices' business, so the fence comes before the row here too.
     locks.lock_shared(WorkflowRun.objects.filter(pk=id).values_list("workflow_id", flat=True))
-    return _locked(id)
+    return _lock_run(id)
 
 
-def _refused(run: WorkflowRun, verb: str) -> NamedError:
+def _refusal(run: WorkflowRun, verb: str) -> NamedError:
     return NamedError("InvalidRequest_400", f"the run is {run.status}, it cannot be {verb}", field="runId")
 
 
@@ -80,14 +80,14 @@ def _write(run: WorkflowRun, **values: Any) -> None:
 @transaction.atomic
 def pause_run(*, id: str) -> None:
     """Pause an active run; its waits stay. Raises WorkflowRunNotFound_404, InvalidRequest_400."""
-    run = _locked(id)
+    run = _lock_run(id)
     if run.status == Status.PAUSED:
         # A run that was paused with its workflow stays paused when that is published again.
         if run.reason != "byMember":
             _write(run, reason="byMember")
         return
     if run.status not in ACTIVE_STATUSES:
-        raise _refused(run, "paused")
+        raise _refusal(run, "paused")
     _write(run, status=Status.PAUSED, reason="byMember")
     hold_messages_of([run.pk])
 
@@ -99,12 +99,12 @@ def resume_run(*, id: str, shift: bool = False) -> None:
     Waits that are over by then end at once; with `shift` they are extended by the length of the pause. Raises
     WorkflowRunNotFound_404, and InvalidRequest_400 for a run that has ended, or whose workflow is not published.
     """
-    run = _fenced(id)
+    run = _lock_fenced_run(id)
     if run.status in ACTIVE_STATUSES:
         return
     if run.status not in (Status.PAUSED, Status.FAILED):
-        raise _refused(run, "resumed")
-    workflow = _published(run)
+        raise _refusal(run, "resumed")
+    workflow = _published_workflow(run)
     _refuse_without_record(run)
     if shift:
         moved = timezone.now() - run.updated_at
@@ -116,7 +116,7 @@ def resume_run(*, id: str, shift: bool = False) -> None:
     _go_on(run, workflow, plan_of(run.version_id))
 
 
-def _published(run: WorkflowRun) -> Workflow:
+def _published_workflow(run: WorkflowRun) -> Workflow:
     """Return the workflow of a fenced run. Raises InvalidRequest_400 if it is not published."""
     workflow: Workflow = Workflow.objects.get(pk=run.workflow_id)
     if workflow.is_deleted or workflow.status != Workflow.Status.PUBLISHED:
@@ -165,9 +165,9 @@ def _go_on(run: WorkflowRun, workflow: Workflow, plan: Plan, **values: Any) -> N
 @transaction.atomic
 def cancel_run(*, id: str) -> None:
     """Cancel a run. Only a restart resumes it. Raises WorkflowRunNotFound_404, InvalidRequest_400 (completed)."""
-    run = _locked(id)
+    run = _lock_run(id)
     if run.status == Status.COMPLETED:
-        raise _refused(run, "cancelled")
+        raise _refusal(run, "cancelled")
     if run.status != Status.CANCELLED:
         # Answers on their way belong to the former epoch, and are dropped by a restart.
         WorkflowRun.objects.filter(pk=run.pk).update(epoch=run.epoch + 1)
@@ -194,8 +194,8 @@ def restart_run(
     For another version it raises UnauthorizedAction_403 where the member, and InvalidRequest_400 where its publisher
     may not read what the run holds.
     """
-    run = _fenced(id)
-    workflow = _published(run)
+    run = _lock_fenced_run(id)
+    workflow = _published_workflow(run)
     _refuse_without_record(run)
     version = workflow.version_id if latest else run.version_id
     plan = plan_of(version)
@@ -262,7 +262,7 @@ def _check_fits(state: RunState, old: Plan, new: Plan) -> None:
 def delete_run(*, id: str) -> None:
     """Delete a run with its steps; one that is under way ends. Raises WorkflowRunNotFound_404."""
     with transaction.atomic():
-        remove_runs([_locked(id).pk])
+        remove_runs([_lock_run(id).pk])
 
 
 @transaction.atomic

@@ -13,7 +13,7 @@ from core.types import Values
 from workflows.engine.models import WorkflowRun
 from workflows.engine.plans import plan_of
 from workflows.graphs.events import WEBHOOK
-from workflows.graphs.rights import PANELS, May, needed
+from workflows.graphs.rights import PANELS, May, required_permissions
 
 READS = frozenset(f"{module}.GET" for module in (*MODULES, *map(module_of, EVENT_KINDS)))
 """All permissions to read. Some modules of events are in no role: they are for owners."""
@@ -30,7 +30,9 @@ def reads_of_version(version_id: str) -> tuple[str, ...]:
         plan = plan_of(version_id)
     except NamedError:  # its graph cannot run any more, so what its runs have read is unknown
         return OF_RECORDS
-    return tuple(dict.fromkeys(need.permission for need in needed(plan) if need.permission.endswith(".GET")))
+    return tuple(
+        dict.fromkeys(need.permission for need in required_permissions(plan) if need.permission.endswith(".GET"))
+    )
 
 
 def reads_of_run(run: WorkflowRun) -> tuple[str, ...]:

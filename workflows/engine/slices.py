@@ -181,14 +181,14 @@ def _work_company(company_id: str, runs: Sequence[WorkflowRun], workflows: Mappi
     except Exception as error:  # the edge of a run: it fails, the others go on
         if len(runs) > 1:
             log.warning("%s runs failed at once; they go one by one", len(runs), exc_info=error)
-            return set().union(*(_work_company(company_id, [_fresh(run)], workflows) for run in runs))
+            return set().union(*(_work_company(company_id, [_reload(run)], workflows) for run in runs))
         log.exception("run %s failed", runs[0].pk)
         text = f"{type(error).__name__}: the run could not go on"
         writing.fail_run(runs[0], "internal", text)
         return {runs[0].pk}
 
 
-def _fresh(run: WorkflowRun) -> WorkflowRun:
+def _reload(run: WorkflowRun) -> WorkflowRun:
     """Return the locked run as it is stored, since the attempt before may have changed it."""
     fresh: WorkflowRun = WorkflowRun.objects.get(pk=run.pk)
     return fresh
@@ -204,12 +204,12 @@ def _advance_company(company_id: str, runs: Sequence[WorkflowRun], workflows: Ma
     actors = {version.pk: version.published_by_id for version in versions}
     plans = {id: plan_of(id) for id in actors}
     # Event types before records and waits: the lock order of publishers of events (workflows.engine.locks).
-    locks.lock_event_types(event_type_lock(run, kind) for run in going for kind in plans[run.version_id].waited)
+    locks.lock_event_types(event_type_lock(run, kind) for run in going for kind in plans[run.version_id].awaited_events)
     present = _hold_subjects(going, plans, now)
     company = Company.objects.values("name", "timezone").get(pk=company_id)
     names = {run.workflow_id: workflows[run.workflow_id].name for run in present}
     context = CompanyContext(company_id, company["name"], company["timezone"], now, actors, names)
-    cursors = [Cursor.of(run, plans[run.version_id], now) for run in present]
+    cursors = [Cursor.from_run(run, plans[run.version_id], now) for run in present]
     # Arrivals before ends: a run that reaches its goal must still receive its last event.
     _wake(cursors, now)
     _end_early(cursors, now)

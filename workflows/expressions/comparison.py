@@ -39,7 +39,7 @@ class Comparison:
         refusals: list[NamedError] = []
         for kind in _kinds_of(node):
             try:
-                compile_node(_as(node, kind), ListField(node.field, kind, "id"), where, now)
+                compile_node(_convert(node, kind), ListField(node.field, kind, "id"), where, now)
             except NamedError as error:
                 refusals.append(error)
             else:
@@ -56,7 +56,7 @@ class Comparison:
             # An empty text is no number and no date, and says nothing against it either.
             if item is None or (isinstance(item, str) and not item.strip() and "text" not in self.kinds):
                 continue
-            typed_value = self._typed(item)
+            typed_value = self._typed_item(item)
             if typed_value is not None:
                 typed.setdefault(typed_value[0], []).append(typed_value[1])
             else:
@@ -64,7 +64,7 @@ class Comparison:
         return self._decide(typed, now)
 
     def _decide(self, typed: dict[Kind, list[Any]], now: datetime) -> bool:
-        compiled = {kind: self._compiled(kind, now) for kind in (typed or self.kinds[:1])}
+        compiled = {kind: self._compile_as(kind, now) for kind in (typed or self.kinds[:1])}
         expected_results = [result for _, result in next(iter(compiled.values())).predicates]
         results = [
             any(
@@ -77,15 +77,15 @@ class Comparison:
         ]
         return any(results) if next(iter(compiled.values())).any_of else all(results)
 
-    def _compiled(self, kind: Kind, now: datetime) -> CompiledCondition:
-        return compile_node(_as(self.node, kind), ListField(self.node.field, kind, "id"), self.where, now)
+    def _compile_as(self, kind: Kind, now: datetime) -> CompiledCondition:
+        return compile_node(_convert(self.node, kind), ListField(self.node.field, kind, "id"), self.where, now)
 
-    def _typed(self, item: Any) -> tuple[Kind, Any] | None:
+    def _typed_item(self, item: Any) -> tuple[Kind, Any] | None:
         """Return the type in which an item is compared, and the item in it; None where none fits."""
         if isinstance(item, bool):
-            return self._first(("boolean", item), ("text", str(item).lower()))
+            return self._first_reading(("boolean", item), ("text", str(item).lower()))
         if isinstance(item, int | float | Decimal):
-            return self._first(("number", item), ("text", str(item)))
+            return self._first_reading(("number", item), ("text", str(item)))
         if not isinstance(item, str):
             return None
         # A cheap look first: most texts are no dates.
@@ -99,7 +99,7 @@ class Comparison:
         said = _BOOLEANS.get(item.strip().lower())
         return ("boolean", said) if "boolean" in self.kinds and said is not None else None
 
-    def _first(self, *readings: tuple[Kind, Any]) -> tuple[Kind, Any] | None:
+    def _first_reading(self, *readings: tuple[Kind, Any]) -> tuple[Kind, Any] | None:
         return next((reading for reading in readings if reading[0] in self.kinds), None)
 
     def _warning(self, item: Any) -> str:
@@ -125,7 +125,7 @@ def _kinds_of(node: Condition) -> tuple[Kind, ...]:
     return tuple(kinds)
 
 
-def _as(node: Condition, kind: Kind) -> Condition:
+def _convert(node: Condition, kind: Kind) -> Condition:
     """Return the condition with its value in a type: texts that say numbers as numbers."""
     if kind != "number":
         return node

@@ -57,7 +57,7 @@ class CompiledConditions:
     def judge(self, cases: Sequence[Subject], now: datetime) -> list[Verdict]:
         """Return the verdict of each case: one query per part, however many cases there are."""
         # All records of the batch at once: a query for each run would cost more than the rest of the node.
-        matches = [_matching(panel, part, cases, now) for panel, part in self.parts]
+        matches = [_matching_ids(panel, part, cases, now) for panel, part in self.parts]
         verdicts = []
         for case in cases:
             parts = [case.ids.get(panel) in ids for (panel, _), ids in zip(self.parts, matches, strict=True)]
@@ -109,7 +109,7 @@ def _compile(node: Condition | Group, where: str, parts: list[tuple[str, Group]]
     panel = _panel(node, where)
     if panel is not None:
         place = len(parts)
-        parts.append((panel, Group("and", (_without(node),))))
+        parts.append((panel, Group("and", (_without_panel(node),))))
         return lambda part_results, scope, now, warnings: part_results[place]
     if isinstance(node, Condition):
         paths.add(node.field)
@@ -124,11 +124,11 @@ def _compile(node: Condition | Group, where: str, parts: list[tuple[str, Group]]
     )
 
 
-def _without(node: Condition | Group) -> Condition | Group:
+def _without_panel(node: Condition | Group) -> Condition | Group:
     """Return the node with the field names of its panel's list."""
     if isinstance(node, Condition):
         return replace(node, field=node.field.partition(".")[2])
-    return Group(node.operator, tuple(_without(child) for child in node.conditions))
+    return Group(node.operator, tuple(_without_panel(child) for child in node.conditions))
 
 
 def _of_value(node: Condition, where: str) -> Decide:
@@ -148,7 +148,7 @@ def _read(scope: Scope, keys: Sequence[str]) -> Any:
     return value
 
 
-def _matching(panel: str, part: Group, cases: Sequence[Subject], now: datetime) -> set[str]:
+def _matching_ids(panel: str, part: Group, cases: Sequence[Subject], now: datetime) -> set[str]:
     ids = {id for case in cases if (id := case.ids.get(panel)) is not None}
     if not ids:
         return set()

@@ -108,7 +108,7 @@ class LocalTime(str):
     zone: tzinfo
 
     @classmethod
-    def of(cls, moment: datetime, zone: tzinfo) -> LocalTime:
+    def from_datetime(cls, moment: datetime, zone: tzinfo) -> LocalTime:
         """Return the time as ISO 8601 in the zone."""
         local_time = cls(moment.astimezone(zone).isoformat())
         local_time.zone = zone
@@ -157,7 +157,7 @@ def _date_add(value: Any, amount: Any, unit: Any = "days", *, zone: tzinfo) -> s
             return None
     except (OverflowError, ValueError):
         return None
-    return LocalTime.of(moment, zone) if isinstance(value, LocalTime) else moment.isoformat()
+    return LocalTime.from_datetime(moment, zone) if isinstance(value, LocalTime) else moment.isoformat()
 
 
 def _date(value: Any, pattern: Any = "%Y-%m-%d", *, zone: tzinfo) -> str | None:
@@ -173,7 +173,7 @@ def _date(value: Any, pattern: Any = "%Y-%m-%d", *, zone: tzinfo) -> str | None:
 def _zone(value: Any, name: Any, *, zone: tzinfo) -> str | None:
     moment = read_moment(value, _zone_for(value, zone))
     try:
-        return None if moment is None else LocalTime.of(moment, ZoneInfo(text_value(name)))
+        return None if moment is None else LocalTime.from_datetime(moment, ZoneInfo(text_value(name)))
     except (KeyError, ValueError, OSError, OverflowError):
         return None
 

@@ -38,10 +38,10 @@ def compile_draft(graph: Values) -> Draft:
     for problem in compile_problems.errors:
         if problem.node_id and problem.code not in OF_THE_WHOLE:
             broken.setdefault(problem.node_id, problem)
-    return Draft(compile_graph(_without(graph, broken, compile_problems), Problems()), problems, broken)
+    return Draft(compile_graph(_without_broken(graph, broken, compile_problems), Problems()), problems, broken)
 
 
-def _without(graph: Values, broken: Mapping[str, Problem], problems: Problems) -> JsonObject:
+def _without_broken(graph: Values, broken: Mapping[str, Problem], problems: Problems) -> JsonObject:
     """Return the graph without its invalid parts: broken nodes stay as ends of runs."""
     wrong = {problem.edge_id for problem in problems.errors if problem.edge_id}
     config = any(not problem.node_id and problem.path.startswith("config") for problem in problems.errors)

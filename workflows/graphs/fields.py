@@ -50,7 +50,7 @@ def check_fields(plan: Plan, problems: Problems) -> None:
     for node in plan.nodes.values():
         known = {**shapes, "loop": LOOP if node.id in inside else NO_LOOP}
         for setting, path in _paths(node):
-            missing = _missing(plan, known, path)
+            missing = _missing_part(plan, known, path)
             if missing is not None:
                 text = _text(missing, path)
                 problems.add(
@@ -64,7 +64,7 @@ def check_fields(plan: Plan, problems: Problems) -> None:
                 )
 
 
-def _missing(plan: Plan, shapes: Mapping[str, Shape], path: str) -> Missing | None:
+def _missing_part(plan: Plan, shapes: Mapping[str, Shape], path: str) -> Missing | None:
     """Return the part of a path that leads to no value, or None."""
     root, *keys = path.split(".")
     if root == "steps" and len(keys) > 1:

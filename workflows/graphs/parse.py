@@ -54,7 +54,7 @@ def _id(raw: Any, where: str) -> str:
     return raw
 
 
-def _given(raw: Values, name: str, default: Any) -> Any:
+def _value_or_default(raw: Values, name: str, default: Any) -> Any:
     """Return a value, of whatever type, or the default where there is none."""
     value = raw.get(name)
     return default if value is None else value
@@ -69,7 +69,7 @@ def _text(raw: Any, where: str, most: int = 64) -> str:
 def _node(raw: Any, where: str) -> JsonObject:
     if not isinstance(raw, Mapping):
         raise _refuse(where, "needs an object with id, type, position and data")
-    data = _given(raw, "data", {})
+    data = _value_or_default(raw, "data", {})
     if not isinstance(data, dict):
         raise _refuse(f"{where}.data", "needs an object")
     if len(dumps(data)) > MAX_NODE:
@@ -78,7 +78,7 @@ def _node(raw: Any, where: str) -> JsonObject:
     _check_data(data, f"{where}.data")
     return {
         "id": _id(raw.get("id"), f"{where}.id"),
-        "type": _text(_given(raw, "type", ""), f"{where}.type"),
+        "type": _text(_value_or_default(raw, "type", ""), f"{where}.type"),
         "position": _position(raw.get("position"), f"{where}.position"),
         "data": data,
     }
@@ -91,7 +91,7 @@ def _check_data(data: Values, where: str) -> None:
             raise _refuse(f"{where}.{name}", "needs an object")
     if not isinstance(data.get("disabled"), bool | None):
         raise _refuse(f"{where}.disabled", "needs true or false")
-    _text(_given(data, "label", ""), f"{where}.label", 200)
+    _text(_value_or_default(data, "label", ""), f"{where}.label", 200)
 
 
 def check_plain(value: Any, where: str, depth: int = 0) -> None:
@@ -137,14 +137,14 @@ def _edge(raw: Any, where: str, place: int) -> JsonObject:
     if not isinstance(raw, Mapping):
         raise _refuse(where, "needs an object with source and target")
     edge: JsonObject = {
-        "id": _text(_given(raw, "id", ""), f"{where}.id", 200) or f"edge-{place}",
+        "id": _text(_value_or_default(raw, "id", ""), f"{where}.id", 200) or f"edge-{place}",
         "source": _id(raw.get("source"), f"{where}.source"),
         "target": _id(raw.get("target"), f"{where}.target"),
     }
     # React Flow leaves handles out where a node has one alone.
     for name, default in HANDLE.items():
-        edge[name] = _text(_given(raw, name, ""), f"{where}.{name}") or default
-    edge["label"] = _text(_given(raw, "label", ""), f"{where}.label", 200)
+        edge[name] = _text(_value_or_default(raw, name, ""), f"{where}.{name}") or default
+    edge["label"] = _text(_value_or_default(raw, "label", ""), f"{where}.label", 200)
     return edge
 
 

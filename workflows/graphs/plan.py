@@ -89,7 +89,7 @@ class Plan:
         return {name: tuple(end.events) for name, end in ends.items() if end is not None and end.events}
 
     @cached_property
-    def waited(self) -> frozenset[str]:
+    def awaited_events(self) -> frozenset[str]:
         """The kinds of events that nodes wait for."""
         going = (node for node in self.nodes.values() if not node.disabled)
         return frozenset(kind for node in going for kind in node.type.events(node.config))
@@ -97,7 +97,7 @@ class Plan:
     @property
     def events(self) -> set[str]:
         """Return the kinds of events that runs may wait for, or end by."""
-        waited = set(self.waited)
+        waited = set(self.awaited_events)
         ending = {kind for kinds in self.ended_by.values() for kind in kinds}
         panels = {panel for compiled in self.ends.values() for panel, _ in compiled.parts}
         return waited | ending | {f"{panel}.updated" for panel in panels}
@@ -261,7 +261,7 @@ def _sort(nodes: dict[str, Node], problems: Problems) -> None:
     """Set the order and reach of the nodes; a node in a cycle, or one that leads out of a loop, is a problem."""
     incoming = dict.fromkeys(nodes, 0)
     for node in nodes.values():
-        for target in _after(node):
+        for target in _successors(node):
             # Kahn's algorithm: nodes that are left over form a cycle.
             incoming[target] += 1
     ready = [id for id, number in incoming.items() if not number]
@@ -269,7 +269,7 @@ def _sort(nodes: dict[str, Node], problems: Problems) -> None:
     while ready:
         id = ready.pop(0)
         order.append(id)
-        for target in _after(nodes[id]):
+        for target in _successors(nodes[id]):
             incoming[target] -= 1
             if not incoming[target]:
                 ready.append(target)
@@ -282,13 +282,13 @@ def _sort(nodes: dict[str, Node], problems: Problems) -> None:
         nodes[id].order = place
     # From the end, so that the reach of all followers is known.
     for id in reversed(order):
-        after = _after(nodes[id])
+        after = _successors(nodes[id])
         # Joins ask for it in each step of each run, so it is worked out once.
         nodes[id].reach = frozenset(after).union(*(nodes[target].reach for target in after))
     _check_loops(nodes, order, problems)
 
 
-def _after(node: Node) -> list[str]:
+def _successors(node: Node) -> list[str]:
     return [target for targets in node.targets.values() for target in targets]
 
 

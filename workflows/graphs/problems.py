@@ -72,7 +72,7 @@ class Problems:
             path = ".".join([prefix, *(str(part) for part in detail["loc"])])
             code = {"missing": "missing", "extra_forbidden": "unknownField"}.get(detail["type"], "badValue")
             limits = detail.get("ctx", {})
-            params = {key: _plain(limit) for key, limit in limits.items() if not isinstance(limit, Exception)}
+            params = {key: _json_limit(limit) for key, limit in limits.items() if not isinstance(limit, Exception)}
             self.add(code, _words(detail), node_id=node_id, path=path, reason=detail["type"], params=params)
 
 
@@ -82,6 +82,6 @@ def _words(error: Values) -> str:
     return message[:1].lower() + message[1:]
 
 
-def _plain(limit: Any) -> str | int | float:
+def _json_limit(limit: Any) -> str | int | float:
     """Return a limit as JSON has it."""
     return limit if isinstance(limit, str | int | float) else str(limit)

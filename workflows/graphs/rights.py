@@ -37,7 +37,7 @@ class Need:
 
 def check_rights(plan: Plan, may: May, problems: Problems) -> None:
     """Add a problem for each permission that the member lacks."""
-    for need in needed(plan):
+    for need in required_permissions(plan):
         if not may(*need.permission.split(".")):
             text = f"your role lacks the permission {need.permission}"
             problems.add("notAllowed", text, node_id=need.node_id, path=need.path)
@@ -45,11 +45,11 @@ def check_rights(plan: Plan, may: May, problems: Problems) -> None:
 
 def missing_permissions(plan: Plan, may: May) -> list[str]:
     """Return the permissions that the member lacks, such as contact.GET, each once."""
-    permissions = dict.fromkeys(need.permission for need in needed(plan))
+    permissions = dict.fromkeys(need.permission for need in required_permissions(plan))
     return [permission for permission in permissions if not may(*permission.split("."))]
 
 
-def needed(plan: Plan) -> Iterator[Need]:
+def required_permissions(plan: Plan) -> Iterator[Need]:
     """Yield each permission that the workflow's settings and nodes need, once for each part that needs it."""
     needs = [Need(permission) for permission in _of_settings(plan)]
     if plan.schedule is not None and plan.schedule.panel is not None:

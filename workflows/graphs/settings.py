@@ -63,7 +63,7 @@ class End(NodeConfig):
     )
 
     @model_validator(mode="after")
-    def _something(self) -> End:
+    def _check_ends(self) -> End:
         if not self.events and self.filter is None:
             raise PydanticCustomError("noEnd", "needs events, or a filter")
         return self
@@ -154,7 +154,7 @@ class Schedule(NodeConfig):
 
     @field_validator("timezone")
     @classmethod
-    def _known(cls, name: str) -> str:
+    def _check_zone(cls, name: str) -> str:
         if name:
             known_zone(name)
         return name
@@ -170,7 +170,7 @@ class Schedule(NodeConfig):
         return value
 
     @model_validator(mode="after")
-    def _whole(self) -> Schedule:
+    def _check_times(self) -> Schedule:
         needed = {"cron": self.cron, "interval": self.every, "dates": self.at, "field": self.field}[self.type]
         if needed is None:
             name = {"cron": "cron", "interval": "every", "dates": "at", "field": "field"}[self.type]

@@ -19,7 +19,7 @@ class Shape:
     is_open: bool = False
     """The value may be anything, such as the body of a response."""
 
-    def after(self, key: str) -> Shape | None:
+    def child(self, key: str) -> Shape | None:
         """Return the form of the value under a key, or None if there is none."""
         if self.is_open:
             return self
@@ -49,7 +49,7 @@ def missing_key(root: str, shape: Shape, keys: Sequence[str]) -> Missing | None:
     """Return the first key of a path that leads to no value, or None if each leads on."""
     before = root
     for key in keys:
-        value = shape.after(key)
+        value = shape.child(key)
         if value is None:
             return Missing(shape, before, key)
         shape = value

@@ -133,11 +133,11 @@ def _check_references(plan: Plan, graph: Values, problems: Problems) -> None:
         if id not in node_ids:
             problems.add("unknownReference", f"there is no node {id!r}", **where)
         # By the drawn edges and not by the plan, which lacks the nodes that do not compile.
-        elif node.id not in _reached(after, id):
+        elif node.id not in _reachable(after, id):
             problems.add("unknownReference", "does not come before this node", **where)
 
 
-def _reached(after: Mapping[str, set[str]], id: str) -> set[str]:
+def _reachable(after: Mapping[str, set[str]], id: str) -> set[str]:
     node_ids: set[str] = set()
     open = [id]
     while open:

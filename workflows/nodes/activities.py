@@ -76,7 +76,7 @@ class CallConfig(NodeConfig):
     )
 
     @model_validator(mode="after")
-    def _known(self) -> CallConfig:
+    def _check_outcome(self) -> CallConfig:
         if self.outcome not in CallLog.Outcome.values:
             raise PydanticCustomError(
                 "badOption", "outcome: choose one of {known}", {"known": ", ".join(CallLog.Outcome.values)}
@@ -96,7 +96,7 @@ def _web_address(name: str, value: str) -> str:
     return value
 
 
-def _meeting(batch: NodeBatch) -> None:
+def _create_meetings(batch: NodeBatch) -> None:
     """Make the meetings one by one: each has its own invitations, and counts for the plan."""
     config: MeetingConfig = batch.config
     for item in batch.items:
@@ -188,7 +188,7 @@ MEETING = NodeType(
     "Meeting",
     "Makes a meeting about the contact or lead of the run, and invites them.",
     MeetingConfig,
-    _meeting,
+    _create_meetings,
     needs=lambda config: ("meeting.POST",),
     icon="event",
     templates=("title", "startsAt", "description", "place", "link"),

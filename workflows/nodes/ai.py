@@ -51,7 +51,7 @@ class OutputField(NodeConfig):
     description: str = Field(default="", max_length=500)
 
     @model_validator(mode="after")
-    def _whole(self) -> OutputField:
+    def _check_field(self) -> OutputField:
         if not NAME.fullmatch(self.name) or self.name == REFUSED:
             raise PydanticCustomError(
                 "badName", "use letters, digits and _ instead of {name}", {"name": repr(self.name[:40])}
@@ -81,7 +81,7 @@ class AiConfig(NodeConfig):
 
     @field_validator("task")
     @classmethod
-    def _plain(cls, task: str) -> str:
+    def _check_task(cls, task: str) -> str:
         # An expression in the task would put strangers' words where the model takes orders.
         if "{{" in task:
             raise PydanticCustomError(
@@ -98,7 +98,7 @@ class AiConfig(NodeConfig):
 
     @field_validator("app")
     @classmethod
-    def _known(cls, app: str) -> str:
+    def _check_app(cls, app: str) -> str:
         if app and app not in ai_types():
             raise PydanticCustomError("badOption", "one of {known}", {"known": ", ".join(ai_types())})
         return app

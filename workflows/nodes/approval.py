@@ -29,7 +29,7 @@ class ApprovalConfig(NodeConfig):
     timeout: Span = Field(default=Span(amount=7, unit="days"), description="How long it waits at most.")
 
     @model_validator(mode="after")
-    def _somebody(self) -> ApprovalConfig:
+    def _check_members(self) -> ApprovalConfig:
         checked_ids([*self.members, *self.roles])
         if not self.members and not self.roles:
             raise PydanticCustomError("nobodyAsked", "members: choose members or roles")

@@ -56,7 +56,7 @@ SEGMENT_EFFECTS = {
 }
 
 
-def quoted(value: Any, most: int = 100) -> str:
+def quote_value(value: Any, most: int = 100) -> str:
     """Return a value as a sentence quotes it."""
     try:
         words = value if isinstance(value, str) else text_value(value)
@@ -67,7 +67,7 @@ def quoted(value: Any, most: int = 100) -> str:
 
 def of_record(panel: str) -> Callable[[Values], str]:
     def effect(settings: Values) -> str:
-        changes = [f"{key} {quoted(value)}" for key, value in list((settings.get("values") or {}).items())[:20]]
+        changes = [f"{key} {quote_value(value)}" for key, value in list((settings.get("values") or {}).items())[:20]]
         changes += [TAGS.of(len(settings["tags"]))] if settings.get("tags") else []
         if settings.get("stage"):
             changes.append(gettext("the stage %(name)s") % {"name": _name(Stage, settings["stage"])})
@@ -85,7 +85,7 @@ def of_tags(settings: Values) -> str:
 
 def of_chat(settings: Values) -> str:
     if settings.get("to"):
-        return gettext("Sends an approved chat template to %(to)s.") % {"to": quoted(settings["to"])}
+        return gettext("Sends an approved chat template to %(to)s.") % {"to": quote_value(settings["to"])}
     return gettext("Sends an approved chat template to the contact of the run.")
 
 
@@ -105,7 +105,7 @@ def of_mail(content: Callable[[Values], str]) -> Callable[[Values], str]:
                 if settings.get("draft")
                 else gettext("Writes an email to the contact of the run: %(content)s.")
             )
-        return text % {"to": quoted(settings.get("to")), "content": content(settings)}
+        return text % {"to": quote_value(settings.get("to")), "content": content(settings)}
 
     return effect
 
@@ -117,11 +117,11 @@ def of_suppression(settings: Values) -> str:
 def of_words(settings: Values) -> str:
     if settings.get("template"):
         return gettext("by the template %(name)s") % {"name": _name(EmailTemplate, settings["template"])}
-    return quoted(settings.get("subject"))
+    return quote_value(settings.get("subject"))
 
 
 def of_prompt(settings: Values) -> str:
-    return gettext("written by the AI app: %(prompt)s") % {"prompt": quoted(settings["prompt"])}
+    return gettext("written by the AI app: %(prompt)s") % {"prompt": quote_value(settings["prompt"])}
 
 
 def of_campaign(settings: Values) -> str:
@@ -130,7 +130,7 @@ def of_campaign(settings: Values) -> str:
         if settings.get("to")
         else gettext("Adds the contact of the run to the campaign %(campaign)s.")
     )
-    return text % {"to": quoted(settings.get("to")), "campaign": _name(Campaign, settings["campaign"])}
+    return text % {"to": quote_value(settings.get("to")), "campaign": _name(Campaign, settings["campaign"])}
 
 
 def of_segment(settings: Values) -> str:
@@ -141,7 +141,7 @@ def of_approval(settings: Values) -> str:
     groups = [text.of(len(settings[key])) for key, text in APPROVERS.items() if settings.get(key)]
     return gettext("Asks %(groups)s: %(text)s") % {
         "groups": get_text_list(groups, gettext("and")),
-        "text": quoted(settings["text"]),
+        "text": quote_value(settings["text"]),
     }
 
 
@@ -151,11 +151,11 @@ def of_call(settings: Values) -> str:
         if settings["direction"] == "inbound"
         else gettext("Logs an outgoing call: %(outcome)s")
     ) % settings
-    return f"{text}: {quoted(settings['notes'])}" if settings.get("notes") else f"{text}."
+    return f"{text}: {quote_value(settings['notes'])}" if settings.get("notes") else f"{text}."
 
 
 def of_meeting(settings: Values) -> str:
-    values = {"title": quoted(settings["title"]), "start": settings["startsAt"]}
+    values = {"title": quote_value(settings["title"]), "start": settings["startsAt"]}
     return gettext("Creates a meeting: %(title)s, %(start)s.") % values
 
 
@@ -165,15 +165,15 @@ def of_note(settings: Values) -> str:
         if settings["panel"] == "lead"
         else gettext("Adds a note to the contact of the run: %(notes)s")
     )
-    return text % {"notes": quoted(settings["notes"])}
+    return text % {"notes": quote_value(settings["notes"])}
 
 
 def of_task(settings: Values) -> str:
-    return gettext("Adds a task to the lead of the run: %(title)s") % {"title": quoted(settings["title"])}
+    return gettext("Adds a task to the lead of the run: %(title)s") % {"title": quote_value(settings["title"])}
 
 
 def of_task_for_model(settings: Values) -> str:
-    return gettext("Asks the AI model: %(task)s") % {"task": quoted(settings["task"])}
+    return gettext("Asks the AI model: %(task)s") % {"task": quote_value(settings["task"])}
 
 
 def of_search(settings: Values) -> str:
@@ -181,12 +181,12 @@ def of_search(settings: Values) -> str:
 
 
 def of_notice(settings: Values) -> str:
-    return NOTICES.of(len(settings["members"]), text=quoted(settings["text"]))
+    return NOTICES.of(len(settings["members"]), text=quote_value(settings["text"]))
 
 
 def _name(model: type[Team | Member | Campaign | EmailTemplate | Segment | Stage], id: str) -> str:
     name = model.objects.filter(pk=id).values_list("name", flat=True).first()
-    return quoted(name) if name else gettext("(deleted)")
+    return quote_value(name) if name else gettext("(deleted)")
 
 
 def of_assignment(settings: Values) -> str:

@@ -59,7 +59,7 @@ def _find(batch: NodeBatch) -> None:
     config: FindConfig = batch.config
     groups: dict[bytes, tuple[Any, list[Any]]] = {}
     for item in batch.items:
-        conditions = _filled(config.filter, batch.render("filter", item))
+        conditions = _fill_conditions(config.filter, batch.render("filter", item))
         groups.setdefault(dumps(conditions), (conditions, []))[1].append(item)
     matches: list[tuple[list[Any], list[str]]] = []
     for conditions, items in groups.values():
@@ -76,11 +76,11 @@ def _find(batch: NodeBatch) -> None:
             item.outcome = Outcome(handle=handle, output={"count": len(records), "records": records})
 
 
-def _filled(conditions: Any, rendered: Any) -> Any:
+def _fill_conditions(conditions: Any, rendered: Any) -> Any:
     """Return the rendered conditions; one whose expression has no value matches nobody."""
     if "conditions" in conditions:
         parts = zip(conditions["conditions"], rendered["conditions"], strict=True)
-        return {**rendered, "conditions": [_filled(*part) for part in parts]}
+        return {**rendered, "conditions": [_fill_conditions(*part) for part in parts]}
     empty = rendered.get("value") in (None, "") and "{{" in str(conditions.get("value") or "")
     return {"field": "_id", "operator": "equals", "value": NOBODY} if empty else rendered
 

@@ -64,7 +64,7 @@ class Auth(NodeConfig):
     header: str = Field(default="", max_length=100, description="The name of the header, of header.")
 
     @model_validator(mode="after")
-    def _named(self) -> Auth:
+    def _check_header(self) -> Auth:
         if self.how == "header" and not _is_header(self.header):
             raise PydanticCustomError(
                 "noHeader", "header: needs the name of a header that the service does not write itself"
@@ -97,7 +97,7 @@ class HttpConfig(NodeConfig):
 
     @field_validator("url")
     @classmethod
-    def _fixed(cls, url: str) -> str:
+    def _check_url(cls, url: str) -> str:
         match = FIXED.match(url)
         if match is None:
             raise PydanticCustomError(
@@ -127,7 +127,7 @@ class HttpConfig(NodeConfig):
         return statuses
 
     @property
-    def keyed(self) -> bool:
+    def is_idempotent(self) -> bool:
         return self.method in REPEATABLE if self.idempotent is None else self.idempotent
 
 
@@ -181,7 +181,7 @@ def _http(batch: NodeBatch) -> None:
         if isinstance(request, Reason):
             item.fail("badValue", request.text, field=request.field)
             continue
-        call = Call("http", request, host_of(batch.config.url), batch.config.keyed)
+        call = Call("http", request, host_of(batch.config.url), batch.config.is_idempotent)
         # Nothing is sent here: a node runs within the slice's transaction.
         item.outcome = Outcome("waiting", waits_for="call", request=call)
 
@@ -267,7 +267,7 @@ def _read(answer: HttpAnswer, request: Any, redactor: Redactor) -> CallResult:
     output = {
         "status": answer.status,
         "headers": {
-            redactor.text(name.lower())[:100]: redactor.text(_stored(value))[:500]
+            redactor.text(name.lower())[:100]: redactor.text(_storable_text(value))[:500]
             for name, value in list(answer.headers.items())[:40]
         },
         "body": redactor.value(_body(answer)),
@@ -276,14 +276,14 @@ def _read(answer: HttpAnswer, request: Any, redactor: Redactor) -> CallResult:
     if len(dumps(output)) > MAX_CALL_BYTES:
         output = {
             **output,
-            "body": _stored(body[: MAX_CALL_BYTES // 4].decode(errors="replace")),
+            "body": _storable_text(body[: MAX_CALL_BYTES // 4].decode(errors="replace")),
             "truncated": True,
         }
     if fits:
         return CallResult("done", output)
     # 408, 425 and 429 ask for another try (RFC 9110, 15.5.9; RFC 8470; RFC 6585).
     permanent = answer.status < 500 and answer.status not in LATER
-    said = _stored(body[:300].decode(errors="replace"))
+    said = _storable_text(body[:300].decode(errors="replace"))
     return CallResult("failed", output, "httpStatus", f"the answer has the status {answer.status}: {said}", permanent)
 
 
@@ -294,10 +294,10 @@ def _body(answer: HttpAnswer) -> Any:
         # A server may call anything JSON; as text it is still of use.
         except (orjson.JSONDecodeError, ValueError):
             pass
-    return _stored(answer.body.decode(errors="replace"))
+    return _storable_text(answer.body.decode(errors="replace"))
 
 
-def _stored(value: str) -> str:
+def _storable_text(value: str) -> str:
     """Return a text without characters that PostgreSQL cannot store."""
     return value.replace("\0", "\ufffd").encode(errors="replace").decode()
 
@@ -306,11 +306,11 @@ def _storable(value: Any, depth: int = 0) -> Any:
     if depth > 50:
         raise ValueError("nested too deeply")
     if isinstance(value, str):
-        return _stored(value)
+        return _storable_text(value)
     if isinstance(value, list):
         return [_storable(entry, depth + 1) for entry in value]
     if isinstance(value, dict):
-        return {_stored(key): _storable(entry, depth + 1) for key, entry in value.items()}
+        return {_storable_text(key): _storable(entry, depth + 1) for key, entry in value.items()}
     return value
 
 

@@ -30,7 +30,7 @@ class AssignConfig(NodeConfig):
     teamMember: str | None = Field(default=None, json_schema_extra={"x-widget": "member"})
 
     @model_validator(mode="after")
-    def _one(self) -> AssignConfig:
+    def _check_assignee(self) -> AssignConfig:
         if self.team is None and self.teamMember is None:
             raise PydanticCustomError("noAssignee", "needs team or teamMember")
         checked_ids(filter(None, (self.team, self.teamMember)))
@@ -44,7 +44,7 @@ def _tags(batch: NodeBatch) -> None:
     config: TagsConfig = batch.config
     how = TAG_CHANGES[config.action]
 
-    def wanted(values: Any) -> JsonObject:
+    def tag_change(values: Any) -> JsonObject:
         change: JsonObject = {"formData": {}, "updateType": how}
         return (
             {**change, "tags": config.tags}
@@ -52,7 +52,7 @@ def _tags(batch: NodeBatch) -> None:
             else {**change, "relations": {"tags": config.tags}}
         )
 
-    change_by_values(batch, config.panel, wanted)
+    change_by_values(batch, config.panel, tag_change)
 
 
 def _assign(batch: NodeBatch) -> None:

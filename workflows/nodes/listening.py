@@ -34,7 +34,7 @@ class WaitForConfig(NodeConfig):
 
     @field_validator("timeout")
     @classmethod
-    def _bounded(cls, timeout: Span) -> Span:
+    def _check_timeout(cls, timeout: Span) -> Span:
         days = {"seconds": 86_400, "minutes": 1440, "hours": 24, "days": 1, "weeks": 1 / 7, "months": 1 / 31}
         # As long as runs are kept (workflows.engine.retention).
         if timeout.amount / days[timeout.unit] > 400:

@@ -101,7 +101,7 @@ class LoopConfig(NodeConfig):
     cap: int = Field(default=100, ge=1, le=1000, description="The most items, or rounds; the rest is left out.")
 
     @model_validator(mode="after")
-    def _whole(self) -> LoopConfig:
+    def _check_mode(self) -> LoopConfig:
         needed, others = ("items", ("filter", "pause")) if self.mode == "list" else ("filter", ("items",))
         if getattr(self, needed) is None:
             raise PydanticCustomError(

@@ -91,7 +91,7 @@ def own_words(subject: str, body: str) -> tuple[str, Compiled, Mapping[str, Expr
         raise NamedError("InvalidEmailTemplate_400", f"has more than {MAX_PARTS} references", field="body")
     names: dict[str, str] = {}
     # Expressions are masked, since the compiler of templates would take their braces for its own.
-    masked = [_masked(part, names) for part in (subject, body)]
+    masked = [_mask(part, names) for part in (subject, body)]
     variables = [{"name": name, "required": False, "dateType": None} for name in names.values()]
     compiled = compile_template(masked[0], masked[1], variables)
     return masked[0], compiled, {name: compile_value(source) for source, name in names.items()}
@@ -102,7 +102,7 @@ def is_too_large(mail: Rendered) -> bool:
     return len(mail.subject) > MAX_SUBJECT or len(mail.text.encode()) + len(mail.html.encode()) > MAX_MAIL
 
 
-def _masked(source: str, names: dict[str, str]) -> str:
+def _mask(source: str, names: dict[str, str]) -> str:
     """Return a text with a placeholder for each expression, and add its name."""
     parts, place = [], 0
     for start, end in references(source):

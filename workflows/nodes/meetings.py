@@ -65,12 +65,12 @@ class MeetingResultConfig(MeetingConfig):
 
     @field_validator("timeout")
     @classmethod
-    def _bounded(cls, timeout: Span) -> Span:
+    def _check_timeout(cls, timeout: Span) -> Span:
         add_span(timezone.now(), timeout.as_json(), ZoneInfo("UTC"))
         return timeout
 
 
-def _each(batch: NodeBatch, decide: Callable[[NodeBatch, Item, Meeting], None]) -> None:
+def _decide_each(batch: NodeBatch, decide: Callable[[NodeBatch, Item, Meeting], None]) -> None:
     """Decide about each item by its meeting as it is now."""
     named = [(item, text_value(batch.render("meeting", item)).strip()) for item in batch.items]
     meetings = Meeting.objects.in_bulk({id for _, id in named if is_id(id)})
@@ -134,11 +134,11 @@ def _by_result(batch: NodeBatch, item: Item, meeting: Meeting) -> None:
 
 
 def _wait_for_time(batch: NodeBatch) -> None:
-    _each(batch, _at_time)
+    _decide_each(batch, _at_time)
 
 
 def _wait_for_result(batch: NodeBatch) -> None:
-    _each(batch, _by_result)
+    _decide_each(batch, _by_result)
 
 
 def _too_long(config: MeetingTimeConfig) -> list[tuple[str, str, str]]:

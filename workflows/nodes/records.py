@@ -58,7 +58,7 @@ class RecordConfig(NodeConfig):
         return checked_ids(ids)
 
     @model_validator(mode="after")
-    def _whole(self) -> RecordConfig:
+    def _check_values(self) -> RecordConfig:
         if self.action in ("create", "upsert") and not self.values:
             raise PydanticCustomError("noValues", "values: enter at least one value")
         if self.action == "update" and not self.changes():
@@ -77,7 +77,7 @@ class LeadConfig(RecordConfig):
     stage: str | None = Field(default=None, json_schema_extra={"x-widget": "stage", "x-show-if": STAGED})
 
     @model_validator(mode="after")
-    def _staged(self) -> LeadConfig:
+    def _check_stage(self) -> LeadConfig:
         if self.stage and self.action == "update" and self.updateType != "set":
             raise PydanticCustomError("stageNotSet", "stage: a lead has one; use updateType set")
         return self

@@ -58,7 +58,7 @@ class NotifyConfig(NodeConfig):
         return checked_ids(ids)
 
     @model_validator(mode="after")
-    def _somebody(self) -> NotifyConfig:
+    def _check_members(self) -> NotifyConfig:
         if not self.members and not self.owner:
             raise PydanticCustomError("nobodyTold", "members: choose members, or the owner")
         return self
@@ -74,7 +74,7 @@ class SegmentConfig(NodeConfig):
         return checked_ids([id])[0]
 
 
-def _each(items: Sequence[tuple[str, Item]], write: Callable[[str, Item], Any]) -> None:
+def _write_each(items: Sequence[tuple[str, Item]], write: Callable[[str, Item], Any]) -> None:
     """Write each item separately: a refusal of one does not affect the others."""
     for id, item in items:
         try:
@@ -94,7 +94,7 @@ def _note(batch: NodeBatch) -> None:
         where: JsonObject = {f"{panel}_id": id}
         return add_note(actor_id=batch.actor_id, notes=text_value(batch.render("notes", item)), **where)  # type: ignore[arg-type]
 
-    _each(with_record(batch, panel), write)
+    _write_each(with_record(batch, panel), write)
 
 
 def _follow_up(batch: NodeBatch) -> None:
@@ -107,7 +107,7 @@ def _follow_up(batch: NodeBatch) -> None:
         values = {"lead": id, "due_at": due_at, **{name: value for name, value in texts.items() if value}, **assigned}
         return str(create_follow_up(actor_id=batch.actor_id, values=values).pk)  # type: ignore[arg-type]
 
-    _each(with_record(batch, "lead"), write)
+    _write_each(with_record(batch, "lead"), write)
 
 
 def _owners(batch: NodeBatch) -> dict[str, Member]:

@@ -42,7 +42,7 @@ class WindowConfig(NodeConfig):
 
     @field_validator("timezone")
     @classmethod
-    def _known(cls, name: str) -> str:
+    def _check_zone(cls, name: str) -> str:
         if name:
             known_zone(name)
         return name
@@ -76,7 +76,7 @@ class WaitConfig(NodeConfig):
     window: WindowConfig | None = Field(default=None, description="And then until the window is open.")
 
     @model_validator(mode="after")
-    def _one(self) -> WaitConfig:
+    def _check_end(self) -> WaitConfig:
         if self.duration is not None and self.until is not None:
             raise PydanticCustomError("twoWaits", "enter a duration or an end, not both")
         if self.duration is None and self.until is None and self.window is None:

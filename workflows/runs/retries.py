@@ -65,7 +65,7 @@ def redrive_runs(job: BulkJob, deadline: float) -> None:
     process_batches(job, deadline, _restart_next)
 
 
-def _selected(job: BulkJob) -> QuerySet[WorkflowRun]:
+def _remaining_runs(job: BulkJob) -> QuerySet[WorkflowRun]:
     """Return the remaining runs of the job. Those that began after its creation are not included."""
     selection = BulkSelection.parse(job.selection, job.selection["query"], RUN_FIELDS, now=job.created_at)
     rows: QuerySet[WorkflowRun] = selection.apply(WorkflowRun.objects.filter(pk__gt=job.position or ""))
@@ -74,7 +74,7 @@ def _selected(job: BulkJob) -> QuerySet[WorkflowRun]:
 
 def _restart_next(job: BulkJob) -> JsonObject | None:
     size = min(batch_rows(job), MAX_BATCH_RUNS)
-    ids = list(_selected(job).order_by("pk").values_list("pk", flat=True)[:size])
+    ids = list(_remaining_runs(job).order_by("pk").values_list("pk", flat=True)[:size])
     if not ids:
         return None
     member = job.created_by

@@ -44,7 +44,7 @@ NOT_FOUND = (operations.NOT_FOUND,)
 STATE = (*NOT_FOUND, "InvalidRequest_400")
 
 
-def _one(id: str, actor: Actor) -> JsonObject:
+def _get_run(id: str, actor: Actor) -> JsonObject:
     run = WorkflowRun.objects.filter(pk=id).first()
     detail = None if run is None else _output_for(actor, run).one(WorkflowRun.objects.filter(pk=id))
     if detail is None:
@@ -103,7 +103,7 @@ class WorkflowRunViewSet(ResourceViewSet):
 
     @endpoint("Read a run", output=WorkflowRunDetail, errors=NOT_FOUND)
     def retrieve(self, request: Request, runId: str) -> object:
-        return _one(runId, self.actor)
+        return _get_run(runId, self.actor)
 
     @endpoint(
         "Delete runs",
@@ -132,7 +132,7 @@ class WorkflowRunViewSet(ResourceViewSet):
     )
     def pause(self, request: Request, runId: str) -> object:
         operations.pause_run(id=runId)
-        return _one(runId, self.actor)
+        return _get_run(runId, self.actor)
 
     @action(detail=True, methods=["post"])
     @endpoint(
@@ -147,7 +147,7 @@ class WorkflowRunViewSet(ResourceViewSet):
     )
     def resume(self, request: Request, runId: str, data: JsonObject) -> object:
         operations.resume_run(id=runId, shift=data["shift"])
-        return _one(runId, self.actor)
+        return _get_run(runId, self.actor)
 
     @action(detail=True, methods=["post"])
     @endpoint(
@@ -155,7 +155,7 @@ class WorkflowRunViewSet(ResourceViewSet):
     )
     def cancel(self, request: Request, runId: str) -> object:
         operations.cancel_run(id=runId)
-        return _one(runId, self.actor)
+        return _get_run(runId, self.actor)
 
     @action(detail=True, methods=["post"])
     @endpoint(
@@ -179,7 +179,7 @@ class WorkflowRunViewSet(ResourceViewSet):
             resend=data["resend"],
             given=run_input,
         )
-        return _one(runId, self.actor)
+        return _get_run(runId, self.actor)
 
     @action(detail=False, methods=["post"])
     @endpoint(

@@ -30,7 +30,7 @@ CALLS = Limit("workflow-hooks", 600, 60)
 """Calls of one webhook."""
 
 
-def selected(panel: str, body: Values, params: Values) -> BulkSelection | None:
+def read_selection(panel: str, body: Values, params: Values) -> BulkSelection | None:
     """Read the records for which a request starts runs; None if it starts a run without a record.
 
     Raises InvalidRequest_400 for a request that has neither, or both.

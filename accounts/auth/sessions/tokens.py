@@ -86,7 +86,7 @@ def is_open(claims: JsonObject) -> Exists:
 def rotate(refresh: str, *, caller: Caller = NOBODY) -> tuple[User, Tokens]:
     """Exchange a refresh token for a new pair. A second use of one ends its family, since it has been stolen."""
     with transaction.atomic():
-        row = _locked(RefreshToken.objects.filter(token_hash=lookup_hash(refresh)))
+        row = _lock_session(RefreshToken.objects.filter(token_hash=lookup_hash(refresh)))
         if row is None:
             raise InvalidToken("the refresh token is unknown")
         # Rotation as RFC 9700 (4.14.2) describes it: the second to come with a
@@ -111,7 +111,7 @@ def rotate(refresh: str, *, caller: Caller = NOBODY) -> tuple[User, Tokens]:
 def revoke(refresh: str) -> None:
     """End the session of a refresh token. Ignores an unknown one."""
     with transaction.atomic():
-        row = _locked(RefreshToken.objects.filter(token_hash=lookup_hash(refresh)))
+        row = _lock_session(RefreshToken.objects.filter(token_hash=lookup_hash(refresh)))
         if row is not None:
             _revoke(row.family)
 
@@ -119,7 +119,7 @@ def revoke(refresh: str) -> None:
 def revoke_family(family: str) -> None:
     """End a session: its tokens stop working at once."""
     with transaction.atomic():
-        if _locked(RefreshToken.objects.filter(family=family)) is not None:
+        if _lock_session(RefreshToken.objects.filter(family=family)) is not None:
             _revoke(family)
 
 
@@ -147,7 +147,7 @@ def _revoke(family: str) -> None:
     RefreshToken.objects.filter(family=family, revoked_at__isnull=True).update(revoked_at=now, updated_at=now)
 
 
-def _locked(rows: QuerySet[RefreshToken]) -> RefreshToken | None:
+def _lock_session(rows: QuerySet[RefreshToken]) -> RefreshToken | None:
     """Lock the rows' user, so that nobody renews a session while it is ended. Returns the first row as it is then."""
     user_id = rows.values_list("user_id", flat=True).first()
     if user_id is None:

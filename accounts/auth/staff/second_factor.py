@@ -68,7 +68,7 @@ def begin(user: User) -> SecondFactor:
 def confirm(user: User, code: str) -> tuple[SecondFactor, list[str]]:
     """Set up the second factor by a code of the app. Returns it with its backup codes. Raises WrongCode."""
     with transaction.atomic():
-        factor = _locked(user, confirmed=False)
+        factor = _lock_factor(user, confirmed=False)
         # The time step of the last code is stored, so that a code is good for one use (RFC 6238, 5.2).
         if factor.verify_token(code):
             factor.confirmed = True
@@ -79,7 +79,7 @@ def confirm(user: User, code: str) -> tuple[SecondFactor, list[str]]:
 def verify(user: User, code: str) -> SecondFactor:
     """Check a code and return the user's second factor. Raises WrongCode."""
     with transaction.atomic():
-        factor = _locked(user, confirmed=True)
+        factor = _lock_factor(user, confirmed=True)
         if factor.verify_token(code):
             return factor
     raise _wrong(factor)
@@ -89,7 +89,7 @@ def renew_backup_codes(user: User, code: str) -> list[str]:
     """Replace the backup codes, given a code. Returns the new ones, which are stored as hashes. Raises WrongCode."""
     verify(user, code)
     with transaction.atomic():
-        return _renew(_locked(user, confirmed=True))
+        return _renew(_lock_factor(user, confirmed=True))
 
 
 def remove(user: User, code: str) -> None:
@@ -97,7 +97,7 @@ def remove(user: User, code: str) -> None:
     verify(user, code).delete()
 
 
-def _locked(user: User, *, confirmed: bool) -> SecondFactor:
+def _lock_factor(user: User, *, confirmed: bool) -> SecondFactor:
     # Two requests with one code would otherwise both read the counter before either has stored it.
     factors = SecondFactor.objects.select_for_update().filter(user_id=user.pk, confirmed=confirmed)
     factor: SecondFactor | None = factors.first()

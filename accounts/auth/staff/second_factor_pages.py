@@ -91,7 +91,7 @@ def _answer(request: HttpRequest, user: User, context: JsonObject, code: str) ->
     if not context["verified"]:
         _enter(request, verify(user, code))
         _record(request, user, LoginLog.Status.SUCCESS)
-        return HttpResponseRedirect(_next(request))
+        return HttpResponseRedirect(_next_page(request))
     if request.POST.get("do") == "remove":
         remove(user, code)
         messages.success(request, _("Second factor removed"))
@@ -123,7 +123,7 @@ def _page(request: HttpRequest, user: User, context: JsonObject, form: CodeForm)
         **admin.site.each_context(request),
         "title": _("Second factor"),
         "form": form,
-        "next": _next(request),
+        "next": _next_page(request),
         "required": settings.STAFF_SECOND_FACTOR == "required",
     }
     return TemplateResponse(request, "admin/second_factor.html", context)
@@ -134,7 +134,7 @@ def _is_verified(request: HttpRequest) -> bool:
     return verified
 
 
-def _next(request: HttpRequest) -> str:
+def _next_page(request: HttpRequest) -> str:
     """Return the page that the person requested before the log-in, if it is one of this site."""
     address = request.POST.get("next") or request.GET.get("next") or ""
     safe = url_has_allowed_host_and_scheme(address, {request.get_host()}, require_https=request.is_secure())

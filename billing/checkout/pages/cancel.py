@@ -24,7 +24,7 @@ class CancelPlan(BillingPage):
     template = "web/plans/cancel.html"
 
     @cached_property
-    def whole(self) -> Values | None:
+    def primary_subscription(self) -> Values | None:
         """Return the subscription with its unused amount, or None."""
         rows = self.read("subscription", {"p": "1", "n": "1", "filters": {"isPrimary": True}}).data
         return self.read(f"subscription/{rows[0]['_id']}").data if rows else None
@@ -32,7 +32,7 @@ class CancelPlan(BillingPage):
     @cached_property
     def ways(self) -> list[str]:
         """Return the possible times of cancellation: at the end of the paid period, now, both or none."""
-        subscription = self.whole
+        subscription = self.primary_subscription
         if subscription is None or not subscription["isOpen"] or not self.may_buy("PUT"):
             return []
         runs = subscription["status"] in ("active", "trial") and days_until(subscription["period"]["end"]) > 0
@@ -52,7 +52,7 @@ class CancelPlan(BillingPage):
         return self.context(self.form())
 
     def context(self, form: Form) -> JsonObject:
-        subscription = self.whole
+        subscription = self.primary_subscription
         return {
             "form": form,
             "chosen": form.values["when"],
@@ -64,7 +64,7 @@ class CancelPlan(BillingPage):
 
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
-        when, subscription = form.values["when"], self.whole
+        when, subscription = form.values["when"], self.primary_subscription
         if subscription is None or when not in self.ways:
             return self.fail(_("Choose when to cancel"))
         if when == NOW and not form.values["sure"]:

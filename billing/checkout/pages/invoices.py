@@ -51,9 +51,12 @@ class Invoices(BillingPage):
             for row in rows
             if row["status"] != "void"
         ]
-        return {"invoices": invoices, "charged": self.charged() if any(row["order"] for row in invoices) else None}
+        return {
+            "invoices": invoices,
+            "charged": self.chargeable_method() if any(row["order"] for row in invoices) else None,
+        }
 
-    def charged(self) -> Values | None:
+    def chargeable_method(self) -> Values | None:
         """Return the method that a past due amount can be charged to now, or None."""
         if not self.may_buy() or self.subscription["status"] != "past_due":
             return None

@@ -28,20 +28,20 @@ class PayOrder(BillingPage):
         """Show the page, or poll the order: the page's input stays until the state changes."""
         order = self.order()
         if "HX-Request" not in request.headers:
-            return self.page(self.shown(order))
+            return self.page(self.order_context(order))
         if self.waits(order):
             self.ask("POST", f"{order['begun']}/capture", None, {"paymentID": order["id"]})
             order = self.order()
         return HttpResponse(status=204, headers={} if self.waits(order) else {"HX-Redirect": request.path})
 
     def show(self) -> Values:
-        return self.shown(self.order())
+        return self.order_context(self.order())
 
     def order(self) -> Values:
         record: Values = self.read(f"manual-payment/{self.params['id']}").data
         return record
 
-    def shown(self, order: Values, transfer: Form | None = None) -> JsonObject:
+    def order_context(self, order: Values, transfer: Form | None = None) -> JsonObject:
         titles = {gateway["gateway"]: gateway["title"] for gateway in order["gateways"]}
         form = transfer or self.transfer_form(order)
         announced = order["state"] == "submitted"
@@ -104,7 +104,7 @@ class PayOrder(BillingPage):
         form = self.transfer_form(order).bind(self.request.POST)
         if not form.values["reference"]:
             form.add_error("reference", NO_REFERENCE)
-            return self.page(self.shown(order, form), status=422)
+            return self.page(self.order_context(order, form), status=422)
         body: JsonObject = {"paymentID": order["id"], "reference": form.values["reference"]}
         if self.request.FILES.getlist("file"):
             uploaded = self.upload()
@@ -115,4 +115,4 @@ class PayOrder(BillingPage):
         if answer.ok:
             return self.redirect_with_toast(_("Thank you. We will check for your transfer."))
         form.refuse(answer)
-        return self.page(self.shown(order, form), status=422)
+        return self.page(self.order_context(order, form), status=422)

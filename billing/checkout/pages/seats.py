@@ -50,7 +50,7 @@ class ChangeSeats(BillingPage):
             "subscription": subscription,
             "can_change": self.can_change,
             "quote": quote,
-            "later": self.later(quote) if quote else None,
+            "later": self.next_period_quote(quote) if quote else None,
             "days": days_until(subscription["period"]["end"]),
             "short": quote is not None and subscription["seats"]["used"] > quote["seats"],
         }
@@ -64,7 +64,7 @@ class ChangeSeats(BillingPage):
         preview: QuoteData = answer.data
         return preview
 
-    def later(self, quote: QuoteData) -> QuoteData | None:
+    def next_period_quote(self, quote: QuoteData) -> QuoteData | None:
         """Return the quote of the next period with these seats; None without a next period or if the preview fails."""
         subscription = self.subscription
         plan, change = subscription["plan"], subscription["scheduledChange"]

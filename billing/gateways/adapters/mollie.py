@@ -168,16 +168,16 @@ class Mollie(Gateway):
         return self.find(order)
 
     def list_settled(self, since: datetime, until: datetime) -> Iterator[SettlementEntry]:
-        for row in self._listed("payments", since, until):
+        for row in self._list_rows("payments", since, until):
             if row["status"] == "paid":
-                yield _settled("payment", row["id"], (row.get("metadata") or {}).get("order"), row["amount"])
-        for row in self._listed("refunds", since, until):
+                yield _settlement_entry("payment", row["id"], (row.get("metadata") or {}).get("order"), row["amount"])
+        for row in self._list_rows("refunds", since, until):
             if row["status"] not in ("failed", "canceled"):
-                yield _settled("refund", row["id"], (row.get("metadata") or {}).get("refund"), row["amount"])
-        for row in self._listed("chargebacks", since, until):
-            yield _settled("dispute", row["paymentId"], "", row["amount"])
+                yield _settlement_entry("refund", row["id"], (row.get("metadata") or {}).get("refund"), row["amount"])
+        for row in self._list_rows("chargebacks", since, until):
+            yield _settlement_entry("dispute", row["paymentId"], "", row["amount"])
 
-    def _listed(self, what: str, since: datetime, until: datetime) -> Iterator[Values]:
+    def _list_rows(self, what: str, since: datetime, until: datetime) -> Iterator[Values]:
         """Yield the rows of a list, which begins with the newest, that were made in this time."""
         after: dict[str, str] = {}
         for _ in range(MAX_PAGES):
@@ -200,7 +200,7 @@ class Mollie(Gateway):
         """Return chargebacks: they are lost at once, unless the bank takes them back."""
         chargebacks = self._do(lambda client: client.payments.get(payment_ref).chargebacks.list(limit=250))
         with ambiguous_on_error():
-            return [_disputed(chargeback) for chargeback in chargebacks]
+            return [_gateway_dispute(chargeback) for chargeback in chargebacks]
 
     def verify(self, headers: Mapping[str, str], body: bytes) -> WebhookHint:
         """Return the id that the hook names: it is not signed, so that it can only make us look."""
@@ -256,7 +256,7 @@ def _fact(payment: Values, order: Order) -> PaymentUpdate:
     )
 
 
-def _settled(kind: str, id: Any, reference: Any, amount: Values) -> SettlementEntry:
+def _settlement_entry(kind: str, id: Any, reference: Any, amount: Values) -> SettlementEntry:
     with ambiguous_on_error():
         currency = str(amount["currency"])
         return SettlementEntry(
@@ -268,7 +268,7 @@ def _settled(kind: str, id: Any, reference: Any, amount: Values) -> SettlementEn
         )
 
 
-def _disputed(chargeback: Values) -> GatewayDispute:
+def _gateway_dispute(chargeback: Values) -> GatewayDispute:
     currency = str(chargeback["amount"]["currency"])
     reason = str((chargeback.get("reason") or {}).get("description") or "")
     status = "won" if chargeback.get("reversedAt") else "lost"

@@ -164,7 +164,7 @@ class PayPal(Gateway):
                     [entry["transaction_info"] for entry in report["transaction_details"]],
                     report["total_pages"],
                 )
-                lines = [_settled(entry) for entry in rows if entry["transaction_status"] == "S"]
+                lines = [_settlement_entry(entry) for entry in rows if entry["transaction_status"] == "S"]
             yield from (line for line in lines if line)
             if page >= last:
                 break
@@ -192,7 +192,7 @@ class PayPal(Gateway):
 
     def disputes(self, payment_ref: str, currency: str) -> list[GatewayDispute]:
         with ambiguous_on_error():
-            return [_disputed(dispute) for dispute in self._disputes({"disputed_transaction_id": payment_ref})]
+            return [_gateway_dispute(dispute) for dispute in self._disputes({"disputed_transaction_id": payment_ref})]
 
     def verify(self, headers: Mapping[str, str], body: bytes) -> WebhookHint:
         try:
@@ -310,7 +310,7 @@ def _money(money: Values) -> tuple[int, str]:
     return abs(to_minor(Decimal(money["value"]), currency)), currency
 
 
-def _settled(row: Values) -> SettlementEntry | None:
+def _settlement_entry(row: Values) -> SettlementEntry | None:
     """Return a line of the report. Payments are T00.., refunds T11..; fees and transfers return None."""
     kind = {"T00": "payment", "T11": "refund"}.get(str(row["transaction_event_code"])[:3])
     if kind is None:
@@ -325,7 +325,7 @@ def _settled(row: Values) -> SettlementEntry | None:
     )
 
 
-def _disputed(dispute: Values) -> GatewayDispute:
+def _gateway_dispute(dispute: Values) -> GatewayDispute:
     outcome = str((dispute.get("dispute_outcome") or {}).get("outcome_code") or "")
     status = "open"
     if dispute["status"] == "RESOLVED":

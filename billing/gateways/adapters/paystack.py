@@ -134,13 +134,13 @@ class Paystack(Gateway):
 
     def list_settled(self, since: datetime, until: datetime) -> Iterator[SettlementEntry]:
         times = {"from": since.isoformat(), "to": until.isoformat()}
-        for row in self._listed("transaction", {**times, "status": "success"}):
+        for row in self._list_rows("transaction", {**times, "status": "success"}):
             with ambiguous_on_error():
                 id = str(row["reference"])
                 yield SettlementEntry(
                     kind="payment", id=id, reference=id, amount=int(row["amount"]), currency=str(row["currency"])
                 )
-        for row in self._listed("refund", times):
+        for row in self._list_rows("refund", times):
             with ambiguous_on_error():
                 note = str(row.get("merchant_note") or "")
                 line = SettlementEntry(
@@ -152,7 +152,7 @@ class Paystack(Gateway):
                 )
             if row.get("status") != "failed":
                 yield line
-        for row in self._listed("dispute", times):
+        for row in self._list_rows("dispute", times):
             with ambiguous_on_error():
                 money = str(row["transaction"]["reference"])
                 yield SettlementEntry(
@@ -163,7 +163,7 @@ class Paystack(Gateway):
                     currency=str(row["currency"]),
                 )
 
-    def _listed(self, what: str, params: Values) -> Iterator[Values]:
+    def _list_rows(self, what: str, params: Values) -> Iterator[Values]:
         for page in range(1, MAX_PAGES):
             with ambiguous_on_error():
                 query = urlencode({**params, "perPage": 100, "page": page})
@@ -176,7 +176,7 @@ class Paystack(Gateway):
     def disputes(self, payment_ref: str, currency: str) -> list[GatewayDispute]:
         with ambiguous_on_error():
             id = self._call("GET", f"/transaction/verify/{payment_ref}")["id"]
-            return [_disputed(dispute) for dispute in self._listed("dispute", {"transaction": id})]
+            return [_gateway_dispute(dispute) for dispute in self._list_rows("dispute", {"transaction": id})]
 
     def verify(self, headers: Mapping[str, str], body: bytes) -> WebhookHint:
         key = self.credentials.secret_key.encode()
@@ -210,7 +210,7 @@ class Paystack(Gateway):
         raise AmbiguousOutcome(f"it answers {status}: {message}"[:200])
 
 
-def _disputed(dispute: Values) -> GatewayDispute:
+def _gateway_dispute(dispute: Values) -> GatewayDispute:
     status = "open"
     if dispute["status"] == "resolved":
         status = "won" if dispute.get("resolution") == "declined" else "lost"

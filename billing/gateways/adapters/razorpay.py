@@ -179,17 +179,17 @@ class Razorpay(Gateway):
 
     def list_settled(self, since: datetime, until: datetime) -> Iterator[SettlementEntry]:
         times = {"from": int(since.timestamp()), "to": int(until.timestamp())}
-        for row in self._listed("payment", times):
+        for row in self._list_rows("payment", times):
             with ambiguous_on_error():
-                line = _settled("payment", row["id"], row, "order")
+                line = _settlement_entry("payment", row["id"], row, "order")
             if row.get("status") in ("captured", "refunded"):
                 yield line
-        for row in self._listed("refund", times):
+        for row in self._list_rows("refund", times):
             with ambiguous_on_error():
-                line = _settled("refund", row["id"], row, "refund")
+                line = _settlement_entry("refund", row["id"], row, "refund")
             if row.get("status") != "failed":
                 yield line
-        for row in self._listed("dispute", times):
+        for row in self._list_rows("dispute", times):
             with ambiguous_on_error():
                 yield SettlementEntry(
                     kind="dispute",
@@ -199,7 +199,7 @@ class Razorpay(Gateway):
                     currency=str(row["currency"]),
                 )
 
-    def _listed(self, what: str, times: Mapping[str, int]) -> Iterator[Values]:
+    def _list_rows(self, what: str, times: Mapping[str, int]) -> Iterator[Values]:
         for page in range(MAX_PAGES):
             params = {**times, "count": 100, "skip": 100 * page}
             answer = self._do(lambda client, params=params: getattr(client, what).all(params))  # type: ignore[misc]
@@ -213,10 +213,10 @@ class Razorpay(Gateway):
     def disputes(self, payment_ref: str, currency: str) -> list[GatewayDispute]:
         """Return the payment's disputes of the newest 1,000: its list cannot be asked for one payment."""
         matches: list[GatewayDispute] = []
-        for number, row in enumerate(self._listed("dispute", {})):
+        for number, row in enumerate(self._list_rows("dispute", {})):
             with ambiguous_on_error():
                 if row["payment_id"] == payment_ref:
-                    matches.append(_disputed(row))
+                    matches.append(_gateway_dispute(row))
             if number >= 1000:
                 break
         return matches
@@ -285,7 +285,7 @@ def _of_payment(payment: Values, reference: str, gateway_id: str) -> PaymentUpda
     )
 
 
-def _settled(kind: str, id: Any, row: Values, note: str) -> SettlementEntry:
+def _settlement_entry(kind: str, id: Any, row: Values, note: str) -> SettlementEntry:
     notes = row.get("notes") or {}
     reference = notes.get(note, "") if isinstance(notes, dict) else ""
     return SettlementEntry(
@@ -293,7 +293,7 @@ def _settled(kind: str, id: Any, row: Values, note: str) -> SettlementEntry:
     )
 
 
-def _disputed(dispute: Values) -> GatewayDispute:
+def _gateway_dispute(dispute: Values) -> GatewayDispute:
     due = dispute.get("respond_by")
     until = datetime.fromtimestamp(due, UTC) if due else None
     status = {"won": "won", "lost": "lost", "closed": "lost"}.get(dispute["status"], "open")

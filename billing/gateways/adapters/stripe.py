@@ -199,12 +199,12 @@ class Stripe(Gateway):
             if intent is None or intent["status"] != "succeeded":
                 said = PaymentState.FAILED if session["status"] == "expired" else PaymentState.OPEN
                 return PaymentUpdate(state=said, reference=reference, gateway_id=id)
-            method = _saved(intent["payment_method"], session["customer"])
+            method = _saved_method(intent["payment_method"], session["customer"])
             return PaymentUpdate(state=PaymentState.PAID, reference=reference, gateway_id=id, method=method)
 
     def list_settled(self, since: datetime, until: datetime) -> Iterator[SettlementEntry]:
         created = {"gte": int(since.timestamp()), "lt": int(until.timestamp())}
-        for row in self._listed("payment_intents", created):
+        for row in self._list_rows("payment_intents", created):
             with ambiguous_on_error():
                 reference = str((row.get("metadata") or {}).get("order", ""))
                 line = SettlementEntry(
@@ -217,7 +217,7 @@ class Stripe(Gateway):
             # Intents without received money are pages that nobody has paid.
             if line.amount:
                 yield line
-        for row in self._listed("refunds", created):
+        for row in self._list_rows("refunds", created):
             with ambiguous_on_error():
                 reference = str((row.get("metadata") or {}).get("refund", ""))
                 line = SettlementEntry(
@@ -229,14 +229,14 @@ class Stripe(Gateway):
                 )
             if row.get("status") not in ("failed", "canceled"):
                 yield line
-        for row in self._listed("disputes", created):
+        for row in self._list_rows("disputes", created):
             with ambiguous_on_error():
                 money = str(row["payment_intent"])
                 yield SettlementEntry(
                     kind="dispute", id=money, reference="", amount=int(row["amount"]), currency=row["currency"].upper()
                 )
 
-    def _listed(self, what: str, created: Mapping[str, int]) -> Iterator[Values]:
+    def _list_rows(self, what: str, created: Mapping[str, int]) -> Iterator[Values]:
         after: dict[str, str] = {}
         for _ in range(MAX_PAGES):
             with ambiguous_on_error():
@@ -254,7 +254,7 @@ class Stripe(Gateway):
             rows = self.client.disputes.list({"payment_intent": payment_ref, "limit": 100}).to_dict()["data"]
             # Warnings are inquiries of the bank: no money has been taken, and
             # most of them end without a dispute.
-            return [_disputed(row) for row in rows if not row["status"].startswith("warning")]
+            return [_gateway_dispute(row) for row in rows if not row["status"].startswith("warning")]
 
     def verify(self, headers: Mapping[str, str], body: bytes) -> WebhookHint:
         import stripe  # noqa: PLC0415
@@ -287,7 +287,7 @@ def _fact(intent: Values, gateway_id: str) -> PaymentUpdate:
     method, saved = intent.get("payment_method"), None
     customer = intent.get("customer")
     if said is PaymentState.PAID and isinstance(method, dict) and customer:
-        saved = _saved(method, customer)
+        saved = _saved_method(method, customer)
     return PaymentUpdate(
         state=said,
         amount=int(intent["amount_received"]),
@@ -299,7 +299,7 @@ def _fact(intent: Values, gateway_id: str) -> PaymentUpdate:
     )
 
 
-def _saved(method: Values, customer: Any) -> SavedMethod:
+def _saved_method(method: Values, customer: Any) -> SavedMethod:
     card = method.get("card") or {}
     brand, last4 = str(card.get("brand") or "card").title(), str(card.get("last4") or "")
     expires = last_day(card.get("exp_year"), card.get("exp_month"))
@@ -313,7 +313,7 @@ def _saved(method: Values, customer: Any) -> SavedMethod:
     )
 
 
-def _disputed(dispute: Values) -> GatewayDispute:
+def _gateway_dispute(dispute: Values) -> GatewayDispute:
     due = (dispute.get("evidence_details") or {}).get("due_by")
     until = datetime.fromtimestamp(due, UTC) if due else None
     status = {"won": "won", "lost": "lost"}.get(dispute["status"], "open")

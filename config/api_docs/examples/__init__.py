@@ -140,7 +140,7 @@ def placeholder(segments: list[str], parameter: str) -> str:
     return f"{names[-1].replace('-', '_').upper()}_ID"
 
 
-def filled(path: str) -> str:
+def fill_path(path: str) -> str:
     """Return a path with a name in capitals for each of its parameters."""
     segments = path.split("/")
     return "/".join(

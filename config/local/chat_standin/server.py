@@ -59,7 +59,7 @@ class Server(ThreadingHTTPServer):
     def __init__(self, file: Path) -> None:
         self.file = file
         self.lock = Lock()
-        self.bots = Bots(self.later)
+        self.bots = Bots(self.run_later)
         self.templates: dict[str, JsonObject] = {}
         self.answered: dict[str, float] = {}
         self.numbers = itertools.count(int(time.time()) % 10**8 * 1000)
@@ -93,7 +93,7 @@ class Server(ThreadingHTTPServer):
         if method == "POST":
             changed = next((entry for entry in self.templates.values() if entry["id"] == last), None)
             if changed is not None:
-                self.later(APPROVES_AFTER, self.approve, changed)
+                self.run_later(APPROVES_AFTER, self.approve, changed)
             return 200, {"success": True}
         return 200, {"id": last, **NUMBER}
 
@@ -102,7 +102,7 @@ class Server(ThreadingHTTPServer):
         to, job = str(message["to"]), str(message.get("biz_opaque_callback_data", ""))
         id = f"wamid.demo{next(self.numbers)}"
         for state, seconds in STATES:
-            self.later(seconds, self.tell_state, id, job, to, state)
+            self.run_later(seconds, self.tell_state, id, job, to, state)
         with self.lock:
             quiet = time.monotonic() - self.answered.get(to, float("-inf")) < ONE_A_MINUTE
             if not quiet:
@@ -110,7 +110,7 @@ class Server(ThreadingHTTPServer):
                 while len(self.answered) > SEVERAL:
                     self.answered.pop(next(iter(self.answered)))
         if not quiet:
-            self.later(ANSWERS_AFTER, self.send_to_number, to, "", ANSWERS[next(self.numbers) % len(ANSWERS)])
+            self.run_later(ANSWERS_AFTER, self.send_to_number, to, "", ANSWERS[next(self.numbers) % len(ANSWERS)])
         return 200, {"messaging_product": "whatsapp", "messages": [{"id": id, "message_status": "accepted"}]}
 
     def template(self, method: str, values: JsonObject, query: dict[str, list[str]]) -> tuple[int, Any]:
@@ -125,7 +125,7 @@ class Server(ThreadingHTTPServer):
             self.templates[str(values["name"])] = row
             while len(self.templates) > SEVERAL:
                 self.templates.pop(next(iter(self.templates)))
-        self.later(APPROVES_AFTER, self.approve, row)
+        self.run_later(APPROVES_AFTER, self.approve, row)
         return 200, {"id": row["id"], "status": "PENDING", "category": values.get("category", "UTILITY")}
 
     def approve(self, row: JsonObject) -> None:
@@ -168,9 +168,9 @@ class Server(ThreadingHTTPServer):
         except (OSError, HTTPException):
             taken = False
         if not taken and tries > 1:
-            self.later(RETRY_AFTER, self.tell, field, value, tries - 1)
+            self.run_later(RETRY_AFTER, self.tell, field, value, tries - 1)
 
-    def later(self, seconds: float, call: Any, *arguments: Any) -> None:
+    def run_later(self, seconds: float, call: Any, *arguments: Any) -> None:
         timer = Timer(seconds, call, arguments)
         timer.daemon = True
         timer.start()

@@ -77,7 +77,7 @@ def _own_origins() -> list[str]:
     return list(dict.fromkeys([own, *swapped]))
 
 
-def _full(handover: JsonObject) -> JsonObject:
+def _complete_handover(handover: JsonObject) -> JsonObject:
     """Return a handover with all that the API stores of its rules."""
     plain = {"enabled": True, "text": "", "messageCount": 0, "minutes": 0}
     return {**handover, "rules": [{**plain, **rule} for rule in handover["rules"]]}
@@ -115,7 +115,7 @@ def create_chats(member: Member) -> None:
         kind="router",  # whoever writes something else gets it too
         conversations=BOT,
         keywords=KEYWORDS,
-        handover=_full(HANDOVER),
+        handover=_complete_handover(HANDOVER),
     )
     publish(id=bot.pk, member_id=member.pk)
     ChatWidget.objects.create(

@@ -298,7 +298,7 @@ def _add(jobs: list[SendJob]) -> None:
     )
 
 
-def _after(job: SendJob, hours: int) -> datetime:
+def _hours_after(job: SendJob, hours: int) -> datetime:
     return (job.sent_at or timezone.now()) + timedelta(hours=hours)
 
 
@@ -308,7 +308,7 @@ def _visit(jobs: Sequence[SendJob], kind: str) -> None:
     SendJob.objects.filter(pk__in=[job.pk for job in jobs]).update(**{field: 1})
     events = []
     for place, job in enumerate(jobs):
-        at = _after(job, hours=1 + 7 * place % 30)
+        at = _hours_after(job, hours=1 + 7 * place % 30)
         job.delivery[kind] = at.isoformat()
         clicked = 1 if place % 4 else 2
         link = 0 if kind == TrackingEvent.Kind.OPENED else clicked
@@ -332,7 +332,7 @@ def _reply(jobs: Sequence[SendJob], uid: int) -> None:
     """Add a reply to each message to the inbox, half a day after it was sent."""
     mails = []
     for place, job in enumerate(jobs):
-        at = _after(job, hours=4 + 5 * place % 20)
+        at = _hours_after(job, hours=4 + 5 * place % 20)
         mails.append(
             InboundMessage(
                 company_id=job.company_id,

@@ -36,8 +36,8 @@ CALLS = (("compose", 74), ("sample", 9), ("judge", 4), ("test", 2))
 
 def create_outreach(member: Member) -> None:
     """Create the runs. Workers continue started ones and send to the catcher; drafts wait for a person."""
-    run = _followed(member)
-    _used(member, run)
+    run = _create_follow_up(member)
+    _create_model_app(member, run)
     if not AiApp.objects.filter(is_default=True, is_active=True).exists():
         return
     start_generated_run(
@@ -61,7 +61,7 @@ def create_outreach(member: Member) -> None:
     )
 
 
-def _followed(member: Member) -> GenieScheduler:
+def _create_follow_up(member: Member) -> GenieScheduler:
     """Create an outreach whose first messages went five days ago: those who have answered get no second one."""
     now, sender = timezone.now(), Smtp.objects.first()
     people = list(Contact.objects.exclude(email=None).filter(replied_at=None).order_by("-pk")[SKIPPED:][:PEOPLE])
@@ -136,7 +136,7 @@ def sent_message(run: GenieScheduler, contact: Contact, step: int, subject: str,
     )
 
 
-def _used(member: Member, run: GenieScheduler) -> None:
+def _create_model_app(member: Member, run: GenieScheduler) -> None:
     """Create a model's app, which is switched off, with its calls: one of them could not be used."""
     app = AiApp.objects.create(
         provider="ai-b",

@@ -67,7 +67,7 @@ def _person(dice: random.Random) -> Person:
     first, last = dice.choice(COMPANY_FIRST), dice.choice(COMPANY_LAST)
     return Person(
         name=f"{given_name} {family}",
-        email=f"{_plain(given_name)}.{_plain(family)}@{_plain(first)}-{_plain(last)}.example",
+        email=f"{_to_ascii(given_name)}.{_to_ascii(family)}@{_to_ascii(first)}-{_to_ascii(last)}.example",
         dial=country.dial,
         number=country.prefix + "".join(dice.choice("0123456789") for _ in range(country.digits)),
         company=f"{first} {last}",
@@ -79,7 +79,7 @@ def _person(dice: random.Random) -> Person:
     )
 
 
-def _plain(text: str) -> str:
+def _to_ascii(text: str) -> str:
     """Reduce the text to lower-case ASCII letters and digits."""
     bare = unicodedata.normalize("NFKD", text.translate(SPECIAL)).encode("ascii", "ignore").decode()
     return "".join(letter for letter in bare.lower() if letter.isalnum())

@@ -68,7 +68,7 @@ def add_routine(member: Member, contacts: Sequence[Contact], now: datetime) -> N
     _add_log_ins(colleagues, now)
 
 
-def _dated(model: type[Row], rows: list[tuple[Row, datetime]]) -> list[Row]:
+def _insert_dated(model: type[Row], rows: list[tuple[Row, datetime]]) -> list[Row]:
     """Insert rows, each with the time at which it was made."""
     records = model._default_manager.bulk_create([row for row, _ in rows])
     for row, (_, moment) in zip(records, rows, strict=True):
@@ -124,7 +124,7 @@ def _add_leads(members: Sequence[Member], contacts: Sequence[Contact], now: date
             details: JsonObject = {"status": {"from": before, "to": status}}
             activities.append(_activity(lead, owner, LeadActivity.Kind.STATUS, moment, details))
             before = status
-    leads = _dated(Lead, rows)
+    leads = _insert_dated(Lead, rows)
     LeadActivity.objects.bulk_create(activities)
     StageChange.objects.bulk_create(moves)
     return leads
@@ -160,7 +160,7 @@ def _add_tasks(members: Sequence[Member], leads: Sequence[Lead], now: datetime) 
                 created_by=members[place % len(members)],
             )
             rows.append((task, max(created, lead.created_at)))
-    tasks = _dated(FollowUp, rows)
+    tasks = _insert_dated(FollowUp, rows)
     LeadActivity.objects.bulk_create(
         _activity(
             task.lead,
@@ -193,7 +193,7 @@ def _add_meetings(members: Sequence[Member], leads: Sequence[Lead], now: datetim
                 created_by=members[place % len(members)],
             )
             rows.append((meeting, lead.created_at + timedelta(hours=1)))
-    meetings = _dated(Meeting, rows)
+    meetings = _insert_dated(Meeting, rows)
     LeadActivity.objects.bulk_create(
         _activity(
             meeting.lead,
@@ -241,7 +241,7 @@ def _add_imports(member: Member, contacts: Sequence[Contact], leads: Sequence[Le
                 updated_by=member,
             )
             rows.append((job, day))
-        for job, day in zip(_dated(Import, rows), chosen, strict=True):
+        for job, day in zip(_insert_dated(Import, rows), chosen, strict=True):
             model = Contact if kind == Import.Type.CONTACT else Lead
             model._default_manager.filter(pk__in=by_day[day]).update(import_job=job)
 
@@ -276,7 +276,7 @@ def _add_runs(contacts: Sequence[Contact], now: datetime) -> None:
                 error="Tag not found." if status == WorkflowRun.Status.FAILED else "",
             )
             rows.append((run, began))
-    _dated(WorkflowRun, rows)
+    _insert_dated(WorkflowRun, rows)
 
 
 def _add_form_answers(leads: Sequence[Lead]) -> None:
@@ -301,7 +301,7 @@ def _add_form_answers(leads: Sequence[Lead]) -> None:
             lead=lead,
         )
         rows.append((answer, lead.created_at))
-    _dated(FormLead, rows)
+    _insert_dated(FormLead, rows)
 
 
 def _add_talks(members: Sequence[Member], contacts: Sequence[Contact], now: datetime) -> None:
@@ -342,8 +342,8 @@ def _add_talks(members: Sequence[Member], contacts: Sequence[Contact], now: date
                 happened_at=at,
             )
             messages.append((message, at))
-    _dated(Conversation, conversations)
-    _dated(ConversationMessage, messages)
+    _insert_dated(Conversation, conversations)
+    _insert_dated(ConversationMessage, messages)
 
 
 def _add_refusals(member: Member, now: datetime) -> None:
@@ -358,7 +358,7 @@ def _add_refusals(member: Member, now: datetime) -> None:
             created_by=member,
         )
         rows.append((row, moment))
-    _dated(Suppression, rows)
+    _insert_dated(Suppression, rows)
 
 
 def _add_suggestions(contacts: Sequence[Contact]) -> None:
@@ -394,4 +394,4 @@ def _add_log_ins(members: Sequence[Member], now: datetime) -> None:
                 user_agent="Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
             )
             rows.append((row, day.replace(hour=7, minute=40 + 5 * place, second=0, microsecond=0)))
-    _dated(LoginLog, rows)
+    _insert_dated(LoginLog, rows)

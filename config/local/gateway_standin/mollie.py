@@ -11,7 +11,7 @@ from config.local.gateway_standin.state import Answer, Dialect
 from core.types import JsonObject
 
 
-def listed(name: str, items: list[Any]) -> Answer:
+def list_answer(name: str, items: list[Any]) -> Answer:
     return 200, {"count": len(items), "_embedded": {name: items}, "_links": {"next": None, "previous": None}}
 
 
@@ -23,42 +23,42 @@ class Mollie(Dialect):
         orders = self.state.orders
         match method, path[1:]:
             case "GET", ["methods"]:
-                return listed("methods", [])
+                return list_answer("methods", [])
             case "POST", ["customers"]:
                 return 201, _customer(self.state.new("cst_", kind="customer")["id"])
             case "GET", ["customers", id]:
                 return 200, _customer(id)
             case "GET", ["customers", id, "payments"]:
                 ours = [order for order in orders.values() if order.get("customer") == id]
-                return listed("payments", [self._payment(order) for order in ours])
+                return list_answer("payments", [self._payment(order) for order in ours])
             case "POST", ["payments"]:
                 return self._new(data)
             case "GET", [("payments" | "refunds" | "chargebacks") as what]:
-                return self._listed(what, query)
+                return self._list_rows(what, query)
             case "GET", ["payments", id, "chargebacks"]:
-                return listed("chargebacks", [_chargeback(row) for row in self.state.disputes if row["of"] == id])
+                return list_answer("chargebacks", [_chargeback(row) for row in self.state.disputes if row["of"] == id])
             case "GET", ["payments", id]:
                 return (200, self._payment(orders[id])) if id in orders else None
             case "POST", ["payments", id, "refunds"]:
                 return self._refund(id, data)
             case "GET", ["payments", id, "refunds"]:
-                return listed("refunds", [_refund(row) for row in self.state.refunds if row["of"] == id])
+                return list_answer("refunds", [_refund(row) for row in self.state.refunds if row["of"] == id])
         return None
 
-    def _listed(self, what: str, query: dict[str, str]) -> Answer:
+    def _list_rows(self, what: str, query: dict[str, str]) -> Answer:
         """List from the newest on."""
         state = self.state
         if what == "payments":
-            paid = state.between(state.effects, self.name, 0, time.time() + 1)
+            paid = state.rows_between(state.effects, self.name, 0, time.time() + 1)
             rows = [{**self._payment(state.orders[row["id"]]), "createdAt": _day(row["at"])} for row in paid]
         elif what == "refunds":
-            rows = [_refund(row) for row in state.between(state.refunds, self.name, 0, time.time() + 1)]
+            rows = [_refund(row) for row in state.rows_between(state.refunds, self.name, 0, time.time() + 1)]
         else:
-            rows = [_chargeback(row) for row in state.between(state.disputes, self.name, 0, time.time() + 1)]
+            rows = [_chargeback(row) for row in state.rows_between(state.disputes, self.name, 0, time.time() + 1)]
         rows.reverse()
         start = [row["id"] for row in rows].index(query["from"]) if "from" in query else 0
         size = int(query["limit"])
-        status, page = listed(what, rows[start : start + size])
+        status, page = list_answer(what, rows[start : start + size])
         if len(rows) > start + size:
             address = f"{self.url}/mollie/v2/{what}?from={rows[start + size]['id']}&limit={size}"
             page["_links"]["next"] = {"href": address, "type": "application/hal+json"}
@@ -87,13 +87,13 @@ class Mollie(Dialect):
         if done + float(value) > float(self.state.orders[id]["amount"]):
             text = "The specified amount is higher than the maximum"
             return 422, {"status": 422, "title": "Unprocessable Entity", "detail": text}
-        return 201, _refund(self.state.refunded(id, value, ref=data["metadata"]["refund"]))
+        return 201, _refund(self.state.record_refund(id, value, ref=data["metadata"]["refund"]))
 
     def pay(self, order: JsonObject) -> None:
         if order["status"] == "open":
             order["status"] = "paid"
             if float(order["amount"]):
-                self.state.moved(self.name, order, order["id"])
+                self.state.record_money(self.name, order, order["id"])
 
     def _payment(self, order: JsonObject) -> JsonObject:
         page = self.page(order)

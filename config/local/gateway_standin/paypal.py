@@ -74,8 +74,8 @@ class PayPal(Dialect):
     def _report(self, query: dict[str, str]) -> JsonObject:
         state = self.state
         since, until = (dt.datetime.fromisoformat(query[name]).timestamp() for name in ("start_date", "end_date"))
-        came = [(row, "T0006", row["order"], "") for row in state.between(state.effects, self.name, since, until)]
-        went = [(row, "T1107", row["ref"], "-") for row in state.between(state.refunds, self.name, since, until)]
+        came = [(row, "T0006", row["order"], "") for row in state.rows_between(state.effects, self.name, since, until)]
+        went = [(row, "T1107", row["ref"], "-") for row in state.rows_between(state.refunds, self.name, since, until)]
         rows = [
             {
                 "transaction_id": row["id"],
@@ -99,7 +99,7 @@ class PayPal(Dialect):
         if order["status"] != "APPROVED" and not vault:
             return issue("ORDER_NOT_APPROVED")
         order |= {"status": "COMPLETED", "capture": f"CAP{order['id']}"}
-        self.state.moved(self.name, order, order["capture"])
+        self.state.record_money(self.name, order, order["capture"])
         return 201, self._order(order)
 
     def _refund(self, id: str, data: JsonObject) -> Answer:
@@ -108,7 +108,7 @@ class PayPal(Dialect):
         done = sum(float(row["amount"]) for row in self.state.refunds if row["of"] == id)
         if done + float(value) > float(order["amount"]):
             return issue("REFUND_AMOUNT_EXCEEDED")
-        return 201, {"id": self.state.refunded(id, value, ref=data["custom_id"])["id"], "status": "COMPLETED"}
+        return 201, {"id": self.state.record_refund(id, value, ref=data["custom_id"])["id"], "status": "COMPLETED"}
 
     def pay(self, order: JsonObject) -> None:
         if order["status"] == "CREATED":

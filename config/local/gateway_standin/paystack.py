@@ -41,24 +41,25 @@ class Paystack(Dialect):
                 of = data["transaction"]
                 if self.state.given_back(of) + int(data["amount"]) > orders[f"ps_{of}"]["amount"]:
                     return no(400, "Transaction has been fully reversed")
-                return yes(_refund(self.state.refunded(of, data["amount"], ref=data["merchant_note"])))
+                return yes(_refund(self.state.record_refund(of, data["amount"], ref=data["merchant_note"])))
             case "GET", [("transaction" | "refund" | "dispute") as what] if "from" in query or what == "dispute":
-                return self._listed(what, query)
+                return self._list_rows(what, query)
             case "GET", ["refund"]:
                 return yes([_refund(row) for row in self.state.refunds if row["of"] == query["reference"]])
         return None
 
-    def _listed(self, what: str, query: dict[str, str]) -> Answer:
+    def _list_rows(self, what: str, query: dict[str, str]) -> Answer:
         state = self.state
         times = (_moment(query.get("from"), 0), _moment(query.get("to"), time.time() + 1))
         if what == "transaction":
             rows = [
-                self._transaction(state.orders[row["id"]]) for row in state.between(state.effects, self.name, *times)
+                self._transaction(state.orders[row["id"]])
+                for row in state.rows_between(state.effects, self.name, *times)
             ]
         elif what == "refund":
-            rows = [_refund(row) for row in state.between(state.refunds, self.name, *times)]
+            rows = [_refund(row) for row in state.rows_between(state.refunds, self.name, *times)]
         else:
-            disputes = state.between(state.disputes, self.name, *times)
+            disputes = state.rows_between(state.disputes, self.name, *times)
             rows = [
                 _dispute(row) for row in disputes if query.get("transaction", f"1{row['order']}") == f"1{row['order']}"
             ]
@@ -82,7 +83,7 @@ class Paystack(Dialect):
     def pay(self, order: JsonObject) -> None:
         if order["status"] == "abandoned":
             order["status"] = "success"
-            self.state.moved(self.name, order, order["id"])
+            self.state.record_money(self.name, order, order["id"])
 
     def _transaction(self, order: JsonObject) -> JsonObject:
         card = {"authorization_code": "AUTH_1", "reusable": True, "brand": "visa", "last4": "4081"}

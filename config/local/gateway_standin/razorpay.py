@@ -12,7 +12,7 @@ from config.local.gateway_standin.state import Answer, Dialect
 from core.types import JsonObject
 
 
-def bad(text: str) -> Answer:
+def error_answer(text: str) -> Answer:
     return 400, {"error": {"code": "BAD_REQUEST_ERROR", "description": text}}
 
 
@@ -44,20 +44,20 @@ class Razorpay(Dialect):
             case "POST", ["payments", "create", "recurring"]:
                 return self._charge(orders[data["order_id"]], data)
             case "GET", [("payments" | "refunds" | "disputes") as what]:
-                return self._listed(what, query)
+                return self._list_rows(what, query)
             case _, ["payments", id, *rest]:
                 return self._payment(method, id, rest, data)
         return None
 
-    def _listed(self, what: str, query: dict[str, str]) -> Answer:
+    def _list_rows(self, what: str, query: dict[str, str]) -> Answer:
         state, times = self.state, (float(query.get("from", 0)), float(query.get("to", time.time() + 1)))
         if what == "payments":
-            ids = {row["id"] for row in state.between(state.effects, self.name, *times)}
+            ids = {row["id"] for row in state.rows_between(state.effects, self.name, *times)}
             rows = [row["payment"] for row in state.orders.values() if (row.get("payment") or {}).get("id") in ids]
         elif what == "refunds":
-            rows = [_refund(row) for row in state.between(state.refunds, self.name, *times)]
+            rows = [_refund(row) for row in state.rows_between(state.refunds, self.name, *times)]
         else:
-            rows = [_dispute(row) for row in state.between(state.disputes, self.name, *times)]
+            rows = [_dispute(row) for row in state.rows_between(state.disputes, self.name, *times)]
         start = int(query.get("skip", 0))
         return collection(rows[start : start + int(query.get("count", 10))])
 
@@ -68,7 +68,7 @@ class Razorpay(Dialect):
 
     def _new_link(self, data: JsonObject) -> Answer:
         if self._links(data["reference_id"]):
-            return bad(f"payment link with given reference_id ({data['reference_id']}) already exists")
+            return error_answer(f"payment link with given reference_id ({data['reference_id']}) already exists")
         values = {"order": data["reference_id"], "amount": data["amount"], "currency": data["currency"]}
         return 200, self._link(
             self.state.new("plink_", **values, kind="link", status="created", back=data["callback_url"])
@@ -76,9 +76,9 @@ class Razorpay(Dialect):
 
     def _charge(self, order: JsonObject, data: JsonObject) -> Answer:
         if order["status"] == "paid":
-            return bad("Order is already paid")
+            return error_answer("Order is already paid")
         if data["token"] == "token_declined":  # noqa: S105  what a test sends
-            return bad("Your payment has been declined by the bank")
+            return error_answer("Your payment has been declined by the bank")
         self._pay(order)
         return 200, {"razorpay_payment_id": order["payment"]["id"]}
 
@@ -97,7 +97,7 @@ class Razorpay(Dialect):
         }
         if status == "captured":
             order["status"] = "paid"
-            self.state.moved(self.name, order, order["payment"]["id"])
+            self.state.record_money(self.name, order, order["payment"]["id"])
 
     def _payment(self, method: str, id: str, rest: list[str], data: JsonObject) -> Answer | None:
         order = next(
@@ -112,13 +112,13 @@ class Razorpay(Dialect):
                 return 200, payment
             case "POST", ["capture"]:
                 if payment["status"] == "captured":
-                    return bad("This payment has already been captured")
+                    return error_answer("This payment has already been captured")
                 self._pay(order)
                 return 200, order["payment"]
             case "POST", ["refund"]:
                 if self.state.given_back(id) + int(data["amount"]) > payment["amount"]:
-                    return bad("The payment has been fully refunded already")
-                return 200, _refund(self.state.refunded(id, data["amount"], ref=data["notes"]["refund"]))
+                    return error_answer("The payment has been fully refunded already")
+                return 200, _refund(self.state.record_refund(id, data["amount"], ref=data["notes"]["refund"]))
             case "GET", ["refunds"]:
                 return collection([_refund(row) for row in self.state.refunds if row["of"] == id])
         return None

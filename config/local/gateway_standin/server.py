@@ -193,7 +193,7 @@ class Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def running(port: int = 0) -> Iterator[Server]:
+def run_server(port: int = 0) -> Iterator[Server]:
     """Run the simulated gateways in this process for the time of the block."""
     with Server(port) as server:
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)

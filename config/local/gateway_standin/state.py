@@ -39,12 +39,12 @@ class State:
         self.orders[order["id"]] = order
         return order
 
-    def moved(self, gateway: str, order: JsonObject, id: str) -> None:
+    def record_money(self, gateway: str, order: JsonObject, id: str) -> None:
         """Note that the money of an order has moved."""
         money = {name: order[name] for name in ("order", "amount", "currency")}
         self.effects.append({"gateway": gateway, **money, "id": id, "at": time.time()})
 
-    def refunded(self, of: str, amount: Any, **values: Any) -> JsonObject:
+    def record_refund(self, of: str, amount: Any, **values: Any) -> JsonObject:
         """Note that money has gone back."""
         money = next((effect for effect in self.effects if of in (effect["id"], effect["order"])), {})
         about = {name: money.get(name) for name in ("gateway", "currency")}
@@ -52,7 +52,7 @@ class State:
         self.refunds.append(row)
         return row
 
-    def disputed(self, of: str, status: str = "open") -> JsonObject:
+    def set_dispute(self, of: str, status: str = "open") -> JsonObject:
         """Create a dispute of a payment by the customer's bank, or decide one."""
         dispute = next((row for row in self.disputes if row["of"] == of), None)
         if dispute is None:
@@ -62,7 +62,7 @@ class State:
         dispute["status"] = status
         return dispute
 
-    def between(self, rows: list[JsonObject], gateway: str, since: float, until: float) -> list[JsonObject]:
+    def rows_between(self, rows: list[JsonObject], gateway: str, since: float, until: float) -> list[JsonObject]:
         """Return a gateway's own rows of this time."""
         return [row for row in rows if row["gateway"] == gateway and int(since) <= row["at"] < until]
 

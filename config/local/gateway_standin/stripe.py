@@ -21,7 +21,7 @@ CARD = {
 }
 
 
-def listing(rows: list[Any], *, more: bool = False) -> Answer:
+def list_answer(rows: list[Any], *, more: bool = False) -> Answer:
     return 200, {"object": "list", "data": rows, "has_more": more}
 
 
@@ -45,10 +45,10 @@ class Stripe(Dialect):
             case "POST", ["payment_intents"]:
                 return 200, self._intent(self._new_intent(data))
             case "GET", [("payment_intents" | "refunds" | "disputes") as what] if "created[gte]" in query:
-                return self._listed(what, query)
+                return self._list_rows(what, query)
             case "GET", ["disputes"]:
                 rows = [row for row in self.state.disputes if row["of"] == query["payment_intent"]]
-                return listing([_dispute(row) for row in rows])
+                return list_answer([_dispute(row) for row in rows])
             case "GET", ["payment_intents", id]:
                 return (200, self._intent(orders[id])) if id in orders else None
             case "POST", ["payment_intents", id, "confirm"]:
@@ -57,21 +57,21 @@ class Stripe(Dialect):
                 return self._refund(data)
             case "GET", ["refunds"]:
                 rows = [row for row in self.state.refunds if row["of"] == query["payment_intent"]]
-                return listing([_refund(row) for row in rows])
+                return list_answer([_refund(row) for row in rows])
         return None
 
-    def _listed(self, what: str, query: dict[str, str]) -> Answer:
+    def _list_rows(self, what: str, query: dict[str, str]) -> Answer:
         state, times = self.state, (float(query["created[gte]"]), float(query["created[lt]"]))
         if what == "payment_intents":
-            rows = state.between(state.effects, self.name, *times)
+            rows = state.rows_between(state.effects, self.name, *times)
             entries = [self._intent(state.orders[row["id"]]) for row in rows]
         elif what == "refunds":
-            entries = [_refund(row) for row in state.between(state.refunds, self.name, *times)]
+            entries = [_refund(row) for row in state.rows_between(state.refunds, self.name, *times)]
         else:
-            entries = [_dispute(row) for row in state.between(state.disputes, self.name, *times)]
+            entries = [_dispute(row) for row in state.rows_between(state.disputes, self.name, *times)]
         ids, size = [entry["id"] for entry in entries], int(query["limit"])
         start = ids.index(query["starting_after"]) + 1 if "starting_after" in query else 0
-        return listing(entries[start : start + size], more=len(entries) > start + size)
+        return list_answer(entries[start : start + size], more=len(entries) > start + size)
 
     def _new_session(self, data: JsonObject) -> JsonObject:
         if data["mode"] == "setup":
@@ -109,14 +109,14 @@ class Stripe(Dialect):
         if intent.get("method") == "pm_authenticate":
             return error(402, "card_error", "authentication_required", "It needs the customer.")
         intent["status"] = "paid"
-        self.state.moved(self.name, intent, intent["id"])
+        self.state.record_money(self.name, intent, intent["id"])
         return 200, self._intent(intent)
 
     def _refund(self, data: JsonObject) -> Answer:
         of, amount = data["payment_intent"], int(data["amount"])
         if self.state.given_back(of) + amount > self.state.orders[of]["amount"]:
             return error(400, "invalid_request_error", "charge_already_refunded", "greater than what is left")
-        return 200, _refund(self.state.refunded(of, amount, ref=data.get("metadata[refund]")))
+        return 200, _refund(self.state.record_refund(of, amount, ref=data.get("metadata[refund]")))
 
     def pay(self, order: JsonObject) -> None:
         if order.get("setup"):
@@ -125,7 +125,7 @@ class Stripe(Dialect):
         intent = self.state.orders[order["intent"]]
         if order["status"] == "open":
             order["status"] = intent["status"] = "paid"
-            self.state.moved(self.name, intent, intent["id"])
+            self.state.record_money(self.name, intent, intent["id"])
 
     def _session(self, order: JsonObject) -> JsonObject:
         status = {"open": "open", "paid": "complete"}.get(order["status"], "expired")
@@ -180,7 +180,7 @@ def _dispute(row: JsonObject) -> JsonObject:
 
 def dispute_hook(row: JsonObject, secret: str) -> tuple[dict[str, str], bytes]:
     """Return the webhook of a dispute."""
-    return _signed(
+    return _sign_event(
         {"id": f"evt_{row['id']}", "object": "event", "type": "charge.dispute.created"}, _dispute(row), secret
     )
 
@@ -188,10 +188,12 @@ def dispute_hook(row: JsonObject, secret: str) -> tuple[dict[str, str], bytes]:
 def hook(order: JsonObject, secret: str, *, at: float | None = None) -> tuple[dict[str, str], bytes]:
     """Return a webhook's headers and body, signed as Stripe does."""
     about = {"id": order["id"], "object": "checkout.session", "client_reference_id": order["order"]}
-    return _signed({"id": f"evt_{order['id']}", "object": "event", "type": "x"}, about, secret, at)
+    return _sign_event({"id": f"evt_{order['id']}", "object": "event", "type": "x"}, about, secret, at)
 
 
-def _signed(event: JsonObject, about: JsonObject, secret: str, at: float | None = None) -> tuple[dict[str, str], bytes]:
+def _sign_event(
+    event: JsonObject, about: JsonObject, secret: str, at: float | None = None
+) -> tuple[dict[str, str], bytes]:
     body = json.dumps({**event, "data": {"object": about}}).encode()
     stamp = int(time.time() if at is None else at)
     signed = hmac.new(secret.encode(), f"{stamp}.".encode() + body, hashlib.sha256).hexdigest()

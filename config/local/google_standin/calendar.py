@@ -28,7 +28,7 @@ class Calendar:
         id = path.removeprefix(EVENTS).strip("/") or str(body.get("id", ""))
         event = self.events.get(id)
         if method == "GET":
-            return (200, _shown(event)) if event else (404, {})
+            return (200, _event_data(event)) if event else (404, {})
         if method == "POST" and event:
             return 409, {"error": {"code": 409, "errors": [{"reason": "duplicate"}]}}
         if method != "POST" and event is None:
@@ -40,7 +40,7 @@ class Calendar:
         self.events[id] = {**(event or {}), **body, "id": id}
         while len(self.events) > MAX_EVENTS:
             del self.events[next(iter(self.events))]
-        return 200, _shown(self.events[id])
+        return 200, _event_data(self.events[id])
 
     def busy(self, body: JsonObject) -> list[dict[str, str]]:
         """Return when the calendar is busy in the asked time."""
@@ -60,7 +60,7 @@ class Calendar:
         return [{"start": begins.isoformat(), "end": ends.isoformat()} for begins, ends in inside]
 
 
-def _shown(event: JsonObject) -> JsonObject:
+def _event_data(event: JsonObject) -> JsonObject:
     if "conferenceData" not in event:
         return event
     entry = {"entryPointType": "video", "uri": f"https://meet.example.org/{event['id'][-10:]}"}

@@ -85,13 +85,13 @@ class Handler(BaseHTTPRequestHandler):
         path = urlsplit(self.path).path
         with self.server.lock:
             if path == LOGIN:
-                self._decided(form)
+                self._finish_log_in(form)
             elif path == "/token":
                 self._json(*self.server.logins.trade(form))
             elif path == "/revoke":
                 self._json(*self.server.logins.revoke(form.get("token", "")))
             else:
-                self._json(*self._asked("POST", body))
+                self._json(*self._call_api("POST", body))
 
     def do_PATCH(self) -> None:
         self._answer("PATCH", self.rfile.read(min(int(self.headers.get("Content-Length") or 0), MAX_BYTES)))
@@ -101,9 +101,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def _answer(self, method: str, body: bytes) -> None:
         with self.server.lock:
-            self._json(*self._asked(method, body))
+            self._json(*self._call_api(method, body))
 
-    def _asked(self, method: str, body: bytes) -> tuple[int, Any]:
+    def _call_api(self, method: str, body: bytes) -> tuple[int, Any]:
         token = self.headers.get("Authorization", "").removeprefix("Bearer ")
         return self.server.api(method, urlsplit(self.path).path, token, body)
 
@@ -118,7 +118,7 @@ class Handler(BaseHTTPRequestHandler):
         content = CONSENT.format(account=escape(ACCOUNT), scopes=scopes, path=LOGIN, asked=escape(query))
         self._page(200, "Log in at the demo's Google", content)
 
-    def _decided(self, form: dict[str, str]) -> None:
+    def _finish_log_in(self, form: dict[str, str]) -> None:
         params = dict(parse_qsl(form.get("asked", "")))
         if refusal := _refusal(params):
             self._page(400, "This log-in cannot go on", f"<p>{escape(refusal)}</p>")

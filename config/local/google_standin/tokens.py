@@ -66,7 +66,7 @@ def answer(scopes: str) -> JsonObject:
 
 def write(scopes: str, kind: str) -> str:
     """Return a token with its scopes."""
-    text = _encoded({"kind": kind, "scopes": scopes, "number": secrets.token_hex(8)})
+    text = _encode({"kind": kind, "scopes": scopes, "number": secrets.token_hex(8)})
     return f"{text}.{_signature(text)}"
 
 
@@ -83,7 +83,7 @@ def _signature(text: str) -> str:
     return hmac.new(DEMO_CLIENT[1].encode(), text.encode(), hashlib.sha256).hexdigest()[:32]
 
 
-def _encoded(value: Values) -> str:
+def _encode(value: Values) -> str:
     return base64.urlsafe_b64encode(json.dumps(value).encode()).decode()
 
 

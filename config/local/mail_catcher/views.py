@@ -34,7 +34,7 @@ def _here_only(view: View[P]) -> View[P]:
     """Hide a view outside of the demo and from other machines, even for a proxy on this machine."""
 
     @functools.wraps(view)
-    def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def wrapper(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         if not getattr(settings, "DEMO", False) or not is_local(request):
             raise Http404
         response = view(request, *args, **kwargs)
@@ -44,7 +44,7 @@ def _here_only(view: View[P]) -> View[P]:
         response.headers["Cache-Control"] = "no-store"
         return response
 
-    return guarded
+    return wrapper
 
 
 def is_local(request: HttpRequest) -> bool:

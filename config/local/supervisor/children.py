@@ -82,7 +82,7 @@ class Child:
             self._say(self.program.name, line.decode(errors="replace").rstrip("\r"))
         return len(data)
 
-    def ended(self) -> str | None:
+    def describe_end(self) -> str | None:
         """Return a description of the process's end. None while it runs or if there is none."""
         if self._process is None or (code := self._process.poll()) is None:
             return None

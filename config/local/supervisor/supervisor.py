@@ -128,7 +128,7 @@ class Supervisor:
             if self._stops:
                 child.kill()
             self._pump(0.2)
-            ended = child.ended()
+            ended = child.describe_end()
         self._let_go(child)
         if self._stops:
             raise _StopError
@@ -152,7 +152,7 @@ class Supervisor:
             if child.pause == 0:
                 self._listen(child)
             return
-        if (how := child.ended()) is not None:
+        if (how := child.describe_end()) is not None:
             self._let_go(child)
             self._print(f"{child.program.name} ended by itself ({how}); it starts again in {child.pause:.0f} s")
 
@@ -238,14 +238,14 @@ class Supervisor:
             child.terminate()
         while children:
             for child in list(children):
-                if child.ended() is None and (self._stops > 1 or time.monotonic() > deadlines[child]):
+                if child.describe_end() is None and (self._stops > 1 or time.monotonic() > deadlines[child]):
                     self._print(
                         f"{child.program.name} did not end in time and is killed;"
                         " what it was doing is taken up at the next start"
                     )
                     child.kill()
                     deadlines[child] = time.monotonic() + 5
-                if child.ended() is not None:
+                if child.describe_end() is not None:
                     self._let_go(child)
                     children.remove(child)
             self._pump(0.05)

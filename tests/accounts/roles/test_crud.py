@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 
 from accounts.members.services import update_member
 from accounts.models import Member, Role
-from accounts.roles.permissions import DEFAULT_ROLES, METHODS, MODULES, compact_permission, lacking
+from accounts.roles.permissions import DEFAULT_ROLES, METHODS, MODULES, compact_permission, missing_flags
 from accounts.roles.services import create_role, delete_roles, seed_roles, update_role
 from core.access import Actor, AuthPath
 from core.lists import BulkSelection
@@ -305,10 +305,10 @@ def test_nobody_changes_the_permission_of_their_own_role(clerk: Cast) -> None:
 def test_put_counts_for_patch_and_get_for_head() -> None:
     actor = Actor(AuthPath.SESSION, "u", permissions={"contact": {"PUT": True}})
     assert actor.may("contact", "PATCH")
-    assert lacking(actor, {"contact": {"PUT": True, "GET": False, "DELETE": True}}) == ["contact.DELETE"]
-    assert lacking(Actor(AuthPath.SESSION, "u", is_owner=True), {"contact": {"DELETE": True}}) == []
-    assert lacking(Actor(AuthPath.KEY, "u", is_owner=True), {"contact": {"DELETE": True}}) == []
-    assert lacking(Actor(AuthPath.KEY, "u"), {"contact": {"DELETE": True}}) == ["contact.DELETE"]
+    assert missing_flags(actor, {"contact": {"PUT": True, "GET": False, "DELETE": True}}) == ["contact.DELETE"]
+    assert missing_flags(Actor(AuthPath.SESSION, "u", is_owner=True), {"contact": {"DELETE": True}}) == []
+    assert missing_flags(Actor(AuthPath.KEY, "u", is_owner=True), {"contact": {"DELETE": True}}) == []
+    assert missing_flags(Actor(AuthPath.KEY, "u"), {"contact": {"DELETE": True}}) == ["contact.DELETE"]
 
 
 def test_each_method_needs_its_permission(cast: Cast) -> None:

@@ -12,7 +12,7 @@ import time_machine
 
 from billing.checkout.additions import quote_seats
 from billing.checkout.unused import unused_amount
-from billing.ledger.money import prorated
+from billing.ledger.money import prorate
 from billing.models import AddOn, AddOnPrice, Currency, Plan, PlanPrice, Subscription
 from billing.payments.periods import periods_left
 from tests.billing.addons.test_add_ons import add_on, chosen, order_by_key, pay
@@ -38,7 +38,7 @@ START = datetime(2027, 2, 10, tzinfo=UTC)
     ],
 )
 def test_a_price_is_rounded_up(amount: int, periods: Fraction, expected: int) -> None:
-    assert prorated(amount, periods) == expected
+    assert prorate(amount, periods) == expected
 
 
 def sell(currency: str, interval: str) -> tuple[Cast, Plan, AddOn]:

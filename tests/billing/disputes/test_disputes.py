@@ -23,7 +23,7 @@ from billing.models import (
 )
 from billing.payments.refunds import refundable, start_refund
 from config.local.gateway_standin import stripe
-from config.local.gateway_standin.server import Server, running
+from config.local.gateway_standin.server import Server, run_server
 from core.errors import NamedError
 from core.tenancy import unscoped
 from tests.billing.checkout.helpers import attempt_of, begin, books_hold, buyer, open_gateways, order, subscription_of
@@ -35,7 +35,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(scope="module")
 def shared() -> Iterator[Server]:
-    with running() as server:
+    with run_server() as server:
         yield server
 
 
@@ -80,7 +80,7 @@ def test_a_dispute_holds_the_money_until_it_is_decided(outcome: str, server: Ser
     cast = paid(server)
     before = subscription_of(cast)
     attempt = attempt_of(cast)
-    row = server.state.disputed(attempt.payment_ref)
+    row = server.state.set_dispute(attempt.payment_ref)
     headers, body = stripe.dispute_hook(row, "whsec_1")
     place = f"/api/public/webhooks/gateway-a/{GatewayAccount.objects.get(letter='a').pk}"
     for _ in range(2):
@@ -104,7 +104,7 @@ def test_a_dispute_holds_the_money_until_it_is_decided(outcome: str, server: Ser
         with pytest.raises(NamedError):
             start_refund(attempt=attempt_of(cast), amount_minor=1, reason="x", by=staff)
 
-    server.state.disputed(attempt.payment_ref, outcome)
+    server.state.set_dispute(attempt.payment_ref, outcome)
     look_again()
     look_again()
     with cast.scope():
@@ -136,7 +136,7 @@ def test_a_dispute_holds_the_money_until_it_is_decided(outcome: str, server: Ser
 @pytest.mark.parametrize("letter", "bd")
 def test_others_say_it_in_their_way(letter: str, server: Server) -> None:
     cast = paid(server, letter)
-    server.state.disputed(attempt_of(cast).payment_ref)
+    server.state.set_dispute(attempt_of(cast).payment_ref)
     with cast.scope():
         DisputeWatch.objects.create(attempt=Attempt.objects.get())
     work(float("inf"))
@@ -144,7 +144,7 @@ def test_others_say_it_in_their_way(letter: str, server: Server) -> None:
         assert Dispute.objects.get().status == ("lost" if letter == "d" else "open")
     assert accounts(cast) == ({} if letter == "d" else {"disputed": 2900, "revenue": -2900})
     if letter == "d":  # the bank takes its chargeback back
-        server.state.disputed(attempt_of(cast).payment_ref, "won")
+        server.state.set_dispute(attempt_of(cast).payment_ref, "won")
         look_again()
         assert accounts(cast) == {"cash:d": 2900, "balance": -2900}  # by which the next order pays what it owes
         assert subscription_of(cast).status == "active"
@@ -152,7 +152,7 @@ def test_others_say_it_in_their_way(letter: str, server: Server) -> None:
 
 def test_a_gateway_that_says_nothing_is_asked_again(server: Server) -> None:
     cast = paid(server)
-    server.state.disputed(attempt_of(cast).payment_ref)
+    server.state.set_dispute(attempt_of(cast).payment_ref)
     with cast.scope():
         DisputeWatch.objects.create(attempt=Attempt.objects.get())
     server.state.bad = "500 html"

@@ -13,7 +13,7 @@ import pytest
 from requests.structures import CaseInsensitiveDict
 
 from billing.gateways import base
-from billing.gateways.accounts import verified
+from billing.gateways.accounts import verify_webhook
 from billing.gateways.base import (
     AmbiguousOutcome,
     Credentials,
@@ -28,7 +28,7 @@ from billing.gateways.base import (
 from billing.gateways.models import GatewayAccount
 from billing.gateways.registry import ADAPTERS, adapter_class
 from config.local.gateway_standin import mollie, paypal, paystack, razorpay, stripe
-from config.local.gateway_standin.server import BAD, Server, running, sum_of
+from config.local.gateway_standin.server import BAD, Server, run_server, sum_of
 from core.ids import new_id
 from tests.kit.gateways import CURRENCIES, DECLINED, SECRETS, TOKENS, gateway
 
@@ -37,7 +37,7 @@ NAMES = list(ADAPTERS)
 
 @pytest.fixture(scope="module")
 def shared() -> Iterator[Server]:
-    with running() as server:
+    with run_server() as server:
         yield server
 
 
@@ -191,7 +191,7 @@ def test_its_own_list_has_what_was_paid_given_back_and_disputed(name: str, serve
     reference, money = next(iter(paid.items()))
     refund = RefundRequest(reference=new_id(), payment_ref=money, amount=345, currency=CURRENCIES[name])
     id = asked.refund(refund)
-    server.state.disputed(money)
+    server.state.set_dispute(money)
     lines = list(asked.list_settled(*WEEK))
     ours = {one.reference: one for one in lines if one.kind == "payment" and one.reference in paid}
     assert {one.reference: (one.id, one.amount) for one in ours.values()} == {
@@ -204,7 +204,7 @@ def test_its_own_list_has_what_was_paid_given_back_and_disputed(name: str, serve
     assert (dispute.amount, dispute.currency) == (12345, CURRENCIES[name])
     assert dispute.status == ("lost" if name == "mollie" else "open")
     assert (dispute.due_at is None) == (name == "mollie")
-    server.state.disputed(money, "won")
+    server.state.set_dispute(money, "won")
     assert [one.status for one in asked.disputes(money, CURRENCIES[name])] == ["won"]
     assert asked.disputes(paid.popitem()[1], CURRENCIES[name]) == []
     early = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
@@ -308,4 +308,4 @@ def test_a_signed_webhook_that_is_nested_too_deep_is_refused(server: Server) -> 
     account = GatewayAccount(letter="a", adapter="stripe", secret_key="sk_1", webhook_secret="whsec_1")
     headers = CaseInsensitiveDict({"Stripe-Signature": f"t={at},v1={mac}"})
     with pytest.raises(WrongSignature, match="nested too deep"):
-        verified(account, headers, body)
+        verify_webhook(account, headers, body)

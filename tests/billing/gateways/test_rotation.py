@@ -13,7 +13,7 @@ from django.utils import timezone
 from billing.gateways.accounts import set_secret
 from billing.models import GatewayAccount, GatewayEvent
 from config.local.gateway_standin import paystack, razorpay, stripe
-from config.local.gateway_standin.server import Server, running
+from config.local.gateway_standin.server import Server, run_server
 from tests.billing.checkout.helpers import attempt_of, begin, buyer, open_gateways, order
 
 pytestmark = pytest.mark.django_db
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(scope="module")
 def shared() -> Iterator[Server]:
-    with running() as server:
+    with run_server() as server:
         yield server
 
 

@@ -14,7 +14,7 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from billing.charges.services import bill_pending, line_of, mark_billed, owed_by, pending, write_off_ended
+from billing.charges.services import bill_pending, line_of, mark_billed, owed_by, pending_charges, write_off_ended
 from billing.meters.services import charge_ended, look_up_outcomes
 from billing.models import Charge, Currency, Invoice, MeterPeriod, MeterPrice, Plan, Subscription, UsageEvent
 from billing.subscriptions.services import grant_subscription, override_subscription
@@ -228,7 +228,7 @@ def test_what_an_ended_subscription_owes_is_given_up_after_long(scope: Cast) -> 
         with unscoped(reason="test: the periodic task runs for all companies"):
             write_off_ended()
         assert (Charge.objects.get().given_up_at is not None) is is_given_up
-        assert pending([subscription.pk]).exists() is not is_given_up
+        assert pending_charges([subscription.pk]).exists() is not is_given_up
         assert owed_by(subscription.pk).exists() is not is_given_up
 
 
@@ -245,7 +245,7 @@ def test_pending_charges_are_billed_once_for_many_subscriptions(scope: Cast) -> 
         mark_billed({charge.pk: invoice.pk})
         assert bill_pending([subscription.pk]) == {}
     assert Charge.objects.get().invoice_id == invoice.pk
-    assert not pending([subscription.pk]).exists()
+    assert not pending_charges([subscription.pk]).exists()
 
 
 def test_a_trial_sells_nothing_beyond(scope: Cast) -> None:

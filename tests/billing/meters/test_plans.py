@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from billing.charges.services import pending
+from billing.charges.services import pending_charges
 from billing.meters.services import SETTLE
 from billing.models import Charge, MeterPeriod, Subscription, UsageEvent
 from core.ids import new_id
@@ -70,6 +70,6 @@ def test_statements_use_their_indexes(cast: Cast) -> None:
         assert "usageevent_expires" in due.explain()
         with connection.cursor() as cursor:
             cursor.execute("SET LOCAL enable_seqscan = off")  # the tables are too small for the planner to care
-        assert "charge_pending" in pending([subscription.pk]).explain()
+        assert "charge_pending" in pending_charges([subscription.pk]).explain()
         over = MeterPeriod.objects.filter(MeterPeriod.overage(), ends_at__lte=timezone.now()).order_by("ends_at")
         assert "meterperiod_overage" in over.explain()

@@ -15,7 +15,7 @@ from billing.methods.services import work
 from billing.models import GatewayAccount, MethodSetup, PaymentMethod
 from billing.payments import settlement
 from config.local.gateway_standin import stripe
-from config.local.gateway_standin.server import Server, running
+from config.local.gateway_standin.server import Server, run_server
 from core.tenancy import unscoped
 from tests.billing.checkout.helpers import buyer, open_gateways
 from tests.kit.cast import Cast
@@ -28,7 +28,7 @@ PATH = "/subscription/payment-methods/setup"
 
 @pytest.fixture(scope="module")
 def shared() -> Iterator[Server]:
-    with running() as server:
+    with run_server() as server:
         yield server
 
 

@@ -24,7 +24,7 @@ from billing.payments.refunds import (
     start_refund,
     work,
 )
-from config.local.gateway_standin.server import Server, running
+from config.local.gateway_standin.server import Server, run_server
 from core.errors import NamedError
 from core.tenancy import unscoped
 from tests.billing.checkout.helpers import attempt_of, begin, books_hold, buyer, open_gateways, order, pay
@@ -36,7 +36,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(scope="module")
 def shared() -> Iterator[Server]:
-    with running() as server:
+    with run_server() as server:
         yield server
 
 
@@ -146,7 +146,7 @@ def test_a_part_takes_a_part_of_the_reward_and_the_balance_takes_money_too(share
 def test_a_refused_refund_is_tried_again_or_goes_to_the_balance(shared: Server, settings: Any) -> None:
     staff = UserFactory(is_staff=True)
     cast, attempt = paid_by_card(shared, settings)
-    shared.state.refunded(attempt.payment_ref, 2900, ref="by hand")  # so that nothing is left there
+    shared.state.record_refund(attempt.payment_ref, 2900, ref="by hand")  # so that nothing is left there
     refund = start_refund(attempt=attempt, amount_minor=900, reason="late", by=staff)
     work(float("inf"))
     with cast.scope():

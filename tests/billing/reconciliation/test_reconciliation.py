@@ -28,7 +28,7 @@ from billing.payments.refunds import work as send_refunds
 from billing.reconciliation import services
 from billing.reconciliation.services import begin as begin_comparison
 from billing.reconciliation.services import begin_due, clear, work
-from config.local.gateway_standin.server import Server, running
+from config.local.gateway_standin.server import Server, run_server
 from core.errors import NamedError
 from core.tenancy import unscoped
 from tests.billing.checkout.helpers import attempt_of, begin, books_hold, buyer, open_gateways, order, subscription_of
@@ -40,7 +40,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(scope="module")
 def shared() -> Iterator[Server]:
-    with running() as server:
+    with run_server() as server:
         yield server
 
 
@@ -116,7 +116,7 @@ def test_each_gateways_list_is_compared_with_the_books(letter: str, server: Serv
     if letter != "a":
         server.state.orders["tr_odd"] = {**twice, "id": "tr_odd", "order": "x"}
         server.state.effects.append({**money, "id": "tr_odd", "order": "x"})
-    server.state.refunded(attempt_of(good).payment_ref, money["amount"], ref="by hand")
+    server.state.record_refund(attempt_of(good).payment_ref, money["amount"], ref="by hand")
     row, found = compare(letter)
     strange = [] if letter == "a" else [("strange", "payment")]
     assert sorted(found) == sorted([("twice", "payment"), *strange, ("strange", "refund")])
@@ -133,7 +133,7 @@ def test_a_refund_whose_answer_never_came_is_booked(server: Server) -> None:
     refund = start_refund(attempt=attempt_of(cast), amount_minor=900, reason="late", by=staff)
     with cast.scope():
         Refund.objects.update(status="unknown")
-    server.state.refunded(attempt_of(cast).payment_ref, 900, ref=refund.pk)
+    server.state.record_refund(attempt_of(cast).payment_ref, 900, ref=refund.pk)
     assert compare("a")[1] == [("settled", "refund")]
     with cast.scope():
         assert Refund.objects.get().status == "done"
@@ -172,7 +172,7 @@ def test_another_amount_is_parked_and_a_dispute_is_looked_at(server: Server) -> 
     server.state.orders[id]["amount"] = "1.00"
     server.pay(id)
     disputed = paid(server, "d")
-    server.state.disputed(attempt_of(disputed).payment_ref)
+    server.state.set_dispute(attempt_of(disputed).payment_ref)
     assert compare("d")[1] == [("wrong", "payment")]
     assert (attempt_of(cast).status, subscription_of(cast).status) == ("wrong", "expired")
     with unscoped(reason="test"):

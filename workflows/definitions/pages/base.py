@@ -171,7 +171,7 @@ class OneWorkflow(WorkflowPage):
             self.workflow = answer.data
         return answer, result
 
-    def changed(self, act: Callable[[Graph], Any], text: str, to: str = "") -> HttpResponse:
+    def apply_change(self, act: Callable[[Graph], Any], text: str, to: str = "") -> HttpResponse:
         """Change the graph, and redirect with the result."""
         if not self.may("workflow", "PUT"):
             raise PageError(403, gettext("You can't change workflows"))

@@ -19,7 +19,7 @@ from core.web.pages import PageError
 from workflows.definitions.pages.base import LIVE
 from workflows.definitions.pages.graph import SEEDS, Graph, seeded_handles
 from workflows.definitions.pages.sources import StepSources
-from workflows.definitions.pages.summaries import short
+from workflows.definitions.pages.summaries import one_line
 from workflows.definitions.pages.words import KEYWORDS, PURPOSES
 
 GROUPS = {
@@ -97,11 +97,11 @@ class DrawWorkflow(StepSources, FlowPage):
         """Return the description below a node's name: its action, or its type; of the trigger the event."""
         if node["type"] == "trigger":
             kind = self.workflow["triggerEventType"]
-            only = short(self.summaries.trees(self.workflow["config"].get("filter"), self.summaries.conditions))
+            only = one_line(self.summaries.trees(self.workflow["config"].get("filter"), self.summaries.conditions))
             label = self.triggers.get(kind) or kind or gettext("Choose a trigger")
             return gettext("%(label)s, if %(only)s") % {"label": label, "only": only} if only else label
         type_label = graph.type_label(node)
-        return self.summaries.of(node) or ("" if type_label == graph.label(node) else type_label)
+        return self.summaries.describe(node) or ("" if type_label == graph.label(node) else type_label)
 
     def add_address(self, id: str, handle: str) -> str:
         return self.address("workflow-add", self.params["id"], at=f"{id}/{handle}", **view_query(self.request))
@@ -148,10 +148,10 @@ class DrawWorkflow(StepSources, FlowPage):
             raise PageError(400, gettext("This page has no such action"))
         act, text = acts[verb]
         if verb == "delete":
-            return self._deleted(id)
-        return self.changed(act, text)
+            return self._delete_step(id)
+        return self.apply_change(act, text)
 
-    def _deleted(self, id: str) -> HttpResponse:
+    def _delete_step(self, id: str) -> HttpResponse:
         """Delete a step, with a way back."""
         before = {"nodes": self.workflow["nodes"], "edges": self.workflow["edges"]}
         try:
@@ -173,7 +173,7 @@ class DrawWorkflow(StepSources, FlowPage):
         return self.redirect_with_toast(gettext("Workflow and its emails removed"), self.address("workflow-new"))
 
     def do_tidy(self) -> HttpResponse:
-        return self.changed(lambda graph: graph.tidy(), gettext("Layout tidied"))
+        return self.apply_change(lambda graph: graph.tidy(), gettext("Layout tidied"))
 
 
 class AddStep(DrawWorkflow):

@@ -38,7 +38,7 @@ class WorkflowsOfRecord(WorkflowPage):
     template = "web/workflows/of.html"
 
     @cached_property
-    def about(self) -> tuple[str, str]:
+    def addressed_record(self) -> tuple[str, str]:
         """The panel and the id of the record that the address names; ("", "") for none."""
         params = self.request.GET
         return next(((panel, params[panel]) for panel in PANELS if is_id(params.get(panel, ""))), ("", ""))
@@ -50,12 +50,12 @@ class WorkflowsOfRecord(WorkflowPage):
         return Form(fields=[Field("workflow", _("Workflow"), "select", options=options, required=True)])
 
     def show(self) -> Values:
-        panel, id = self.about
+        panel, id = self.addressed_record
         if not id:
             return {"back": self.address("workflows")}
         answer = self.ask("GET", "workflow/runs", {"filters": {panel: id}, "p": "1", "n": str(SHOWN)})
         runs = answer.data if answer.ok else []
-        heading = _("Workflows of %(named)s") % {"named": self._named(panel, id)}
+        heading = _("Workflows of %(named)s") % {"named": self._record_name(panel, id)}
         return {
             "heading": heading,
             "title": heading,
@@ -64,7 +64,7 @@ class WorkflowsOfRecord(WorkflowPage):
             "back": self.address(panel, id),
         }
 
-    def _named(self, panel: str, id: str) -> str:
+    def _record_name(self, panel: str, id: str) -> str:
         """Return the record's name; "this contact" for one without a name, or that the reader may not see."""
         answer = self.ask("GET", f"{panel}/{id}") if self.may(panel) else None
         record = answer.data if answer is not None and answer.ok else {}
@@ -74,7 +74,7 @@ class WorkflowsOfRecord(WorkflowPage):
         )
 
     def do_start(self) -> HttpResponse:
-        panel, id = self.about
+        panel, id = self.addressed_record
         if not id:
             raise page_not_found()
         workflow = self.sent_id("workflow")

@@ -94,12 +94,12 @@ class NewWorkflow(WorkflowPage):
     def do_template(self) -> HttpResponse:
         """Make a workflow of a template."""
         form = self.form()
-        return self._made(form, {"template": self.request.POST.get("template", "")}, "workflow")
+        return self._create(form, {"template": self.request.POST.get("template", "")}, "workflow")
 
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
         trigger = {"id": "trigger", "type": "trigger", "position": {"x": 0, "y": 0}, "data": {}}
-        return self._made(form, {**form.values, "nodes": [trigger], "edges": []}, "workflow")
+        return self._create(form, {**form.values, "nodes": [trigger], "edges": []}, "workflow")
 
     def do_import(self) -> HttpResponse:
         """Make a workflow of an exported file."""
@@ -115,9 +115,9 @@ class NewWorkflow(WorkflowPage):
         if not isinstance(body, dict):
             form.add_error(None, gettext("This is not an exported workflow. Choose its JSON file."))
             return self.page({"form": form}, status=422)
-        return self._made(form, body, "workflow/import")
+        return self._create(form, body, "workflow/import")
 
-    def _made(self, form: Form, body: Values, path: str) -> HttpResponse:
+    def _create(self, form: Form, body: Values, path: str) -> HttpResponse:
         answer = self.ask("POST", path, None, body)
         if not answer.ok:
             form.refuse(answer)

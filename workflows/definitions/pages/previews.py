@@ -36,7 +36,7 @@ class StepValues(OneWorkflow):
         answer = self.ask("GET", f"{self.place}/references", {"node": id})
         references = answer.data["references"] if answer.ok else []
         rows = [
-            {**reference, "example": written(reference["sample"]) if reference["sample"] is not None else ""}
+            {**reference, "example": value_text(reference["sample"]) if reference["sample"] is not None else ""}
             for reference in references
         ]
         return {**self.head(), "values": rows, "label": label_of(graph, id)}
@@ -54,17 +54,17 @@ class CompareVersions(OneWorkflow):
     def show(self) -> Values:
         params = self.request.GET
         a, b = params.get("a") or str(self.workflow["version"] or "draft"), params.get("b") or "draft"
-        return {**self.head(), "a": _version(a), "b": _version(b), **compared(self, a, b)}
+        return {**self.head(), "a": _version(a), "b": _version(b), **compare_versions(self, a, b)}
 
 
-def compared(page: OneWorkflow, a: str, b: str) -> JsonObject:
+def compare_versions(page: OneWorkflow, a: str, b: str) -> JsonObject:
     """Return the differences between two versions, as the part changes.html shows them, or the error."""
     answer = page.ask("GET", f"{page.place}/versions/diff", {"a": a, "b": b})
     if not answer.ok:
         return {"trouble": answer.refusal}
     delta, graph = answer.data, page.graph
     diff: JsonObject = {
-        name: [_named(page, entry) for entry in delta[name]] for name in ("added", "removed", "changed")
+        name: [_node_labels(page, entry) for entry in delta[name]] for name in ("added", "removed", "changed")
     }
     diff["changed"] = [{**entry, "changes": _changes(entry["changes"])} for entry in diff["changed"]]
     diff["edges"] = {
@@ -78,7 +78,7 @@ def compared(page: OneWorkflow, a: str, b: str) -> JsonObject:
     return {"diff": diff, "settings": _changes(delta["settings"]), "same": same}
 
 
-def _named(page: OneWorkflow, node: Values) -> JsonObject:
+def _node_labels(page: OneWorkflow, node: Values) -> JsonObject:
     """Return a node of the comparison with its label and that of its type."""
     type = page.types.get(node["type"], {}).get("label") or node["type"]
     own = node["label"] if node["label"] != node["node"] else ""
@@ -103,12 +103,14 @@ class PublishWorkflow(OneWorkflow):
         options = [Option(name, label.format(counts.get(name, 0))) for name, label in RUNS.items()]
         form = Form(fields=[Field("runs", _("Runs of older versions"), "radio", options=options, initial="keep")])
         before = self.workflow["version"]
-        changed = compared(self, str(before), "draft") if before else {}
+        changed = compare_versions(self, str(before), "draft") if before else {}
         return {**self.head(), "form": form, **{name: changed[name] for name in changed if name != "trouble"}}
 
 
 def _changes(rows: list[Values]) -> list[dict[str, str]]:
-    return [{"path": row["path"], "before": written(row["before"]), "after": written(row["after"])} for row in rows]
+    return [
+        {"path": row["path"], "before": value_text(row["before"]), "after": value_text(row["after"])} for row in rows
+    ]
 
 
 def _version(text: str) -> str:
@@ -120,7 +122,7 @@ def label_of(graph: Graph, id: str | None) -> str:
     return graph.label(node) if node else id or ""
 
 
-def written(value: Any) -> str:
+def value_text(value: Any) -> str:
     if value in (None, {}, []):
         return ""
     return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)

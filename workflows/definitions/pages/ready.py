@@ -122,7 +122,7 @@ class ReadyWorkflow(WorkflowPage):
         """Yield the lines from a step on. Its main way stays on the same level, the others come first."""
         while id:
             node = graph.need(id)
-            label, about = graph.label(node), self._about(node)
+            label, about = graph.label(node), self._describe_node(node)
             # A label such as "3 days" says as much as the summary, but not that the step waits.
             label = self.types[node["type"]]["label"] if label == about else label
             yield {"kind": "node", "label": label, "about": about}
@@ -140,12 +140,12 @@ class ReadyWorkflow(WorkflowPage):
                 yield {"kind": "close"}
             id = onward
 
-    def _about(self, node: Values) -> str:
+    def _describe_node(self, node: Values) -> str:
         """Return the summary of a step, of an email its subject."""
         template = (node["data"].get("config") or {}).get("template", "")
         subjects = (email["subject"] for email in self.ready["emails"] if f"@email:{email['key']}" == template)
         panels = {panel: (*PLAIN[panel], *BESIDE[panel]) for panel in ("contact", "lead")}
-        return next(subjects, "") or Summaries(events=self.triggers, panels=panels).of(node)
+        return next(subjects, "") or Summaries(events=self.triggers, panels=panels).describe(node)
 
     def do_install(self) -> HttpResponse:
         if not self.may("workflow", "POST"):

@@ -89,7 +89,7 @@ class StepSources(OneWorkflow):
         choices_by_name: Values = self.read("workflow/choices").data
         return choices_by_name
 
-    def named(self, name: str) -> list[Option] | None:
+    def named_options(self, name: str) -> list[Option] | None:
         rows = self.choices.get(name)
         return None if rows is None else [Option(row["_id"], row["name"]) for row in rows]
 
@@ -116,8 +116,8 @@ class StepSources(OneWorkflow):
         if widget == "event":
             return [entry for entry in trigger_options(self.triggers) if "." in entry.value]  # others start runs alone
         if widget in CHOSEN:
-            return self.named(CHOSEN[widget])
-        return self._listed(source) if source else None
+            return self.named_options(CHOSEN[widget])
+        return self._list_options(source) if source else None
 
     def changeable_fields(self) -> list[Option]:
         """Return the fields of an update: those of the trigger's records, or of all until a trigger is saved."""
@@ -143,7 +143,7 @@ class StepSources(OneWorkflow):
                 options.setdefault(name, str(label) if name in shared else f"{PANELS[panel]}: {label}")
         return options_of(options.items())
 
-    def _listed(self, source: str) -> list[Option] | None:
+    def _list_options(self, source: str) -> list[Option] | None:
         """Return the rows of a list of the API; None where it has no such list, or refuses it."""
         try:
             answer = self.ask("GET", source.strip("/"), {"p": "1", "n": "200"})
@@ -178,8 +178,8 @@ class StepSources(OneWorkflow):
 
     def panel_choices(self, panel: str) -> list[Choice]:
         """Return the filters for the records of a panel."""
-        members = self.named("members") or ()
-        return record_choices(panel, self.fields_of(panel), self.named("tags") or (), members)
+        members = self.named_options("members") or ()
+        return record_choices(panel, self.fields_of(panel), self.named_options("tags") or (), members)
 
     @cached_property
     def summaries(self) -> Summaries:
@@ -189,7 +189,7 @@ class StepSources(OneWorkflow):
         return Summaries(records, panels, self._names, self.triggers)
 
     def _names(self, kind: str) -> Mapping[str, str]:
-        return {option.value: option.label for option in self.named(kind) or ()}
+        return {option.value: option.label for option in self.named_options(kind) or ()}
 
     def trees(self, panel: str, node: Values, graph: Graph) -> Sequence[Choice]:
         """Return the fields for conditions: a panel's own, or all values of a run where it is ""."""

@@ -46,13 +46,13 @@ class Step(DrawWorkflow):
     template = "web/workflows/step.html"
 
     @property
-    def wanted(self) -> str:
+    def requested_node_id(self) -> str:
         return self.request.POST.get("node") or self.request.GET.get("node", "")
 
     @cached_property
     def node(self) -> Values:
         graph = self.graph
-        step = graph.find(self.wanted) if self.wanted else graph.first
+        step = graph.find(self.requested_node_id) if self.requested_node_id else graph.first
         if step is None:
             raise page_not_found()
         return step
@@ -62,7 +62,7 @@ class Step(DrawWorkflow):
         return bool(self.node["type"] == "trigger")
 
     @property
-    def here(self) -> str:
+    def node_address(self) -> str:
         return self.step_address(self.node["id"])
 
     # The forms
@@ -139,7 +139,7 @@ class Step(DrawWorkflow):
     def context(self, forms: list[SchemaForm], own_form: Form, **more: Any) -> JsonObject:
         graph, node = self.graph, self.node
         node_type = self.types.get(node["type"], {})
-        problems = self.marked(forms)
+        problems = self.mark_problems(forms)
         self._fit_switches(forms)
         return {
             **self.head(),
@@ -162,19 +162,19 @@ class Step(DrawWorkflow):
             "places": graph.places(but=node["id"]),
             "came_from": [graph.label(graph.need(edge["source"])) for edge in graph.edges_into(node["id"])],
             "hook": self.workflow["hookPath"] if self.is_trigger else "",
-            "here": self.here,
+            "here": self.node_address,
             "flow": self.flow(graph),
             "can_change": self.may_change,
             "runs": self.runs_here(),
             **more,
         }
 
-    def marked(self, forms: list[SchemaForm]) -> list[Values]:
+    def mark_problems(self, forms: list[SchemaForm]) -> list[Values]:
         """Put the node's problems at their settings. Returns those that belong to none."""
         by_node = problems_by_node(self.workflow["validation"])
         own = list(by_node.get(self.node["id"], ()))
         if self.is_trigger:
-            own += [problem for problem in by_node.get("", ()) if self.mended_at(problem) == self.here]
+            own += [problem for problem in by_node.get("", ()) if self.mended_at(problem) == self.node_address]
         if self.is_fresh and not self.request.POST:
             own = [problem for problem in own if not problem["path"].startswith("config")]
         marked = []
@@ -220,7 +220,7 @@ class Step(DrawWorkflow):
         return {
             "counts": counts_of(counts),
             "failed": counts["now"].get("failed", 0),
-            "took": {name: spoken(ms) for name, ms in took.items()} if took else None,
+            "took": {name: duration_text(ms) for name, ms in took.items()} if took else None,
             "link": self.address("workflow-runs-of", self.params["id"], f=only),
         }
 
@@ -233,8 +233,8 @@ class Step(DrawWorkflow):
         body = {"selectAll": True, "from": "failed", "version": version}
         answer = self.ask("POST", "workflow/runs/redrive", {"filters": filters}, body)
         if not answer.ok:
-            return self.refuse(answer, self.here)
-        return self.redirect_with_toast(gettext("Retrying failed runs"), self.here, watch=answer.job)
+            return self.refuse(answer, self.node_address)
+        return self.redirect_with_toast(gettext("Retrying failed runs"), self.node_address, watch=answer.job)
 
     def do_save(self) -> HttpResponse:
         """Save the settings. If the step has been changed since the form was opened, ask first."""
@@ -256,19 +256,19 @@ class Step(DrawWorkflow):
             del self.node, self.own_sources
             forms = self.forms
             return self.page(self.context(forms, own_form, trouble=gettext("One value could not be read.")), status=422)
-        return self._saved(answer)
+        return self._redirect_after_save(answer)
 
     do_overwrite = do_save
 
-    def _saved(self, answer: Answer) -> HttpResponse:
+    def _redirect_after_save(self, answer: Answer) -> HttpResponse:
         """Stay where conditions or rows were changed, or on the canvas; else go back to the drawing or the list."""
         sent = self.request.POST
         stays = any(sent.get(name) for name in ("stay", "add", "drop", "match", "drop_row", "more", "edit_tree"))
         if sent.get("edit_tree"):
-            return self.redirect_with_toast("", f"{self.here}&{urlencode({'tree': sent['edit_tree']})}")
+            return self.redirect_with_toast("", f"{self.node_address}&{urlencode({'tree': sent['edit_tree']})}")
         if stays or any(sent.getlist(name) for name in sent if name.startswith("value-") and sent[name]):
             active = f"&{urlencode({'tree': sent['tree']})}" if sent.get("tree") else ""
-            return self.redirect_with_toast("", f"{self.here}{active}")
+            return self.redirect_with_toast("", f"{self.node_address}{active}")
         return self.redirect_with_toast(gettext("Saved"), f"{self.home}#step-{self.node['id']}")
 
     def _save(self, values: list[JsonObject], own: Values) -> Answer:
@@ -304,22 +304,24 @@ class Step(DrawWorkflow):
         handle, target = self.request.POST.get("handle", ""), self.request.POST.get("target", "")
         id = self.node["id"]
         if not target:
-            return self.fail(gettext("Choose a step first"), self.here)
-        return self.changed(lambda graph: graph.connect(id, handle, target), gettext("Connected"), self.here)
+            return self.fail(gettext("Choose a step first"), self.node_address)
+        return self.apply_change(
+            lambda graph: graph.connect(id, handle, target), gettext("Connected"), self.node_address
+        )
 
     def do_disconnect(self) -> HttpResponse:
         edge = self.request.POST.get("edge", "")
-        return self.changed(lambda graph: graph.disconnect(edge), gettext("Disconnected"), self.here)
+        return self.apply_change(lambda graph: graph.disconnect(edge), gettext("Disconnected"), self.node_address)
 
     def do_move(self) -> HttpResponse:
         after, _, handle = self.request.POST.get("place", "").rpartition("/")
         id = self.node["id"]
         if not after:
-            return self.fail(gettext("Choose a place first"), self.here)
-        return self.changed(lambda graph: graph.move(id, after, handle), gettext("Step moved"), self.here)
+            return self.fail(gettext("Choose a place first"), self.node_address)
+        return self.apply_change(lambda graph: graph.move(id, after, handle), gettext("Step moved"), self.node_address)
 
 
-def spoken(milliseconds: float) -> str:
+def duration_text(milliseconds: float) -> str:
     """Return the duration in the largest unit in which it is at least one."""
     for size, unit in ((86_400_000, "days"), (3_600_000, "hours"), (60_000, "minutes"), (1000, "seconds")):
         if milliseconds >= size:

@@ -60,17 +60,17 @@ class Summaries:
     events: Mapping[str, str] = field(default_factory=dict)
     """Kind of events -> its label."""
 
-    def of(self, node: Values) -> str:
+    def describe(self, node: Values) -> str:
         """Return the description of a step in a line; empty if its settings are incomplete."""
         config = node["data"].get("config")
         if not isinstance(config, Mapping):
             return ""
-        tell = getattr(self, f"_{node['type']}", self._other)
+        tell = getattr(self, f"_{node['type']}", self._first_text)
         try:
             text = tell(config)
         except (KeyError, TypeError, ValueError, AttributeError):  # a draft may hold anything
             return ""
-        return short(text)
+        return one_line(text)
 
     def trees(self, value: Any, choices: Sequence[Choice]) -> str:
         """Format conditions as readable text."""
@@ -88,7 +88,7 @@ class Summaries:
         phrases += [_("more conditions")] if state.fixed or state.chip_groups else []
         return get_text_list(phrases, _("or")) if state.any else ", ".join(map(str, phrases))
 
-    def _named(self, kind: str, ids: Sequence[Any]) -> str:
+    def _list_names(self, kind: str, ids: Sequence[Any]) -> str:
         """Write names, and how many more there are: gone, not to be read, or beyond the first of their kind."""
         names_by_id = self.names(kind)
         names = [names_by_id[id] for id in ids if id in names_by_id]
@@ -96,7 +96,7 @@ class Summaries:
         rest = (MORE if names else CHOSEN).of(more) if more else ""
         return ", ".join(filter(None, (*names, rest)))
 
-    def _other(self, config: Values) -> str:
+    def _first_text(self, config: Values) -> str:
         return next((str(config[name]) for name in TEXTS if config.get(name)), "")
 
     def _condition(self, config: Values) -> str:
@@ -147,14 +147,14 @@ class Summaries:
         return ", ".join(f"{name}: {value}" for name, value in config["values"].items())
 
     def _tags(self, config: Values) -> str:
-        return CHANGES[config.get("action", "add")] % {"names": self._named("tags", config["tags"])}
+        return CHANGES[config.get("action", "add")] % {"names": self._list_names("tags", config["tags"])}
 
     def _segment(self, config: Values) -> str:
-        return CHANGES[config.get("action", "add")] % {"names": self._named("segments", [config["segment"]])}
+        return CHANGES[config.get("action", "add")] % {"names": self._list_names("segments", [config["segment"]])}
 
     def _assign(self, config: Values) -> str:
         chosen = (("members", "teamMember"), ("teams", "team"))
-        return ", ".join(self._named(kind, [config[key]]) for kind, key in chosen if config.get(key))
+        return ", ".join(self._list_names(kind, [config[key]]) for kind, key in chosen if config.get(key))
 
     def _record(self, config: Values) -> str:
         stage = {"stage"} if config.get("stage") else set()
@@ -169,10 +169,12 @@ class Summaries:
         return self.trees(config.get("filter"), self.panels.get(panel, ())) or str(ANY[panel])
 
     def _mail(self, config: Values) -> str:
-        return self._named("templates", [config["template"]]) if config.get("template") else self._other(config)
+        return (
+            self._list_names("templates", [config["template"]]) if config.get("template") else self._first_text(config)
+        )
 
     def _workflow(self, config: Values) -> str:
-        return self._named("workflows", [config["workflow"]])
+        return self._list_names("workflows", [config["workflow"]])
 
     def _http(self, config: Values) -> str:
         return f"{config.get('method', 'GET')} {config['url']}"
@@ -191,7 +193,7 @@ def fields_of(tree: Any) -> set[str]:
     return names
 
 
-def short(text: str, most: int = MAX_SUMMARY_LENGTH) -> str:
+def one_line(text: str, most: int = MAX_SUMMARY_LENGTH) -> str:
     """Return a text in a line, with the names of expressions in the place of their braces."""
     line = " ".join(BRACES.sub(lambda match: f"‹{match[1].replace('.', ' ')}›", text[:1000]).split())
     return line if len(line) <= most else f"{line[: most - 1]}…"

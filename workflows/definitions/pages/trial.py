@@ -18,7 +18,7 @@ from core.web.forms import BoundField, Field, Form, Option
 from core.web.lists import ListState
 from workflows.definitions.pages.base import OneWorkflow
 from workflows.definitions.pages.graph import Graph
-from workflows.definitions.pages.previews import label_of, written
+from workflows.definitions.pages.previews import label_of, value_text
 from workflows.definitions.pages.trial_records import MAX_FIND, Offer, offer_of
 
 ENDS = {
@@ -116,10 +116,10 @@ class TryWorkflow(OneWorkflow):
         if not answer.ok:
             form.refuse(answer, lambda path: "version" if path == "number" else path)
             return self.page(self.with_form(form), status=422)
-        drawn = self._drawn(body["version"])
+        drawn = self._run_graph(body["version"])
         return self.page({**self.with_form(form), **self.result_view(answer.data, record, drawn)})
 
-    def _drawn(self, number: Any) -> Graph:
+    def _run_graph(self, number: Any) -> Graph:
         """Return the graph that was run: of a version, or the draft."""
         if number is None:
             return self.graph
@@ -143,7 +143,7 @@ class TryWorkflow(OneWorkflow):
             "ended": ENDS.get(dry_run["reason"], dry_run["reason"]),
             "who": next(chosen, "") if record else "",
             "steps": [self._step(entry, graph) for entry in dry_run["steps"]],
-            "refused": self._refused(dry_run["warnings"]),
+            "refused": self._refusal_notice(dry_run["warnings"]),
             "wrong": [
                 {**self.problem_row(entry, self.graph.find(entry["nodeId"])), "label": label_of(graph, entry["nodeId"])}
                 for entry in (*dry_run["problems"], *dry_run["warnings"])
@@ -151,7 +151,7 @@ class TryWorkflow(OneWorkflow):
             ],
         }
 
-    def _refused(self, warnings: list[Values]) -> dict[str, str] | None:
+    def _refusal_notice(self, warnings: list[Values]) -> dict[str, str] | None:
         """Return the reason why the dry run's record would not start the workflow; None if it would."""
         warning = next((warning for warning in warnings if warning["code"] in ADMISSION), None)
         if warning is None:
@@ -174,9 +174,9 @@ class TryWorkflow(OneWorkflow):
             "way": graph.words(node, step["handle"]) if node and step["handle"] not in ("", "out") else "",
             "words": label,
             "mood": tone,
-            "given": written(step["input"]),
-            "made": written(step["output"]),
-            "would": written(step["effect"]),
+            "given": value_text(step["input"]),
+            "made": value_text(step["output"]),
+            "would": value_text(step["effect"]),
             "trouble": error.get("message", "") if isinstance(error, Mapping) else str(error),
         }
 

@@ -110,7 +110,7 @@ def _admit_by_concurrency(workflow_id: str) -> int:
         free = min(BATCH, most - runs.filter(place=HELD).count())
     if free <= 0:
         return 0
-    rows = _next(runs.filter(place=CONCURRENCY, status=Status.QUEUED), free)
+    rows = _lock_next(runs.filter(place=CONCURRENCY, status=Status.QUEUED), free)
     now = timezone.now()
     # Counted from the rows themselves, so a kill can lose no place.
     WorkflowRun.objects.filter(pk__in=[run.pk for run in rows]).update(place=None if most is None else HELD, reason="")
@@ -119,7 +119,7 @@ def _admit_by_concurrency(workflow_id: str) -> int:
     return len(rows)
 
 
-def _next(runs: object, most: int) -> list[WorkflowRun]:
+def _lock_next(runs: object, most: int) -> list[WorkflowRun]:
     """Lock the next runs that wait, the most urgent and oldest first."""
     locked = runs.order_by("priority", "pk").select_for_update(of=("self",), no_key=True)  # type: ignore[attr-defined]
     return list(locked.only("pk", "workflow_id", "priority", "begins_at")[:most])
@@ -134,7 +134,7 @@ def _admit_by_quota() -> int:
     free = BATCH if allowed is None else min(BATCH, allowed - limits.started_this_month())
     if free <= 0:
         return 0
-    rows = _next(WorkflowRun.objects.filter(place=QUOTA, status=Status.QUEUED), free)
+    rows = _lock_next(WorkflowRun.objects.filter(place=QUOTA, status=Status.QUEUED), free)
     groups: dict[tuple[str, int], list[str]] = defaultdict(list)
     for run in rows:
         groups[run.workflow_id, run.priority].append(run.pk)

@@ -114,7 +114,7 @@ def _claim(most: int) -> list[RunCall]:
     with unscoped(reason="workflow calls of all companies"), transaction.atomic():
         # Under the lock of claims until the commit: the limits count rows, which two processes would count
         # alike.
-        ids = _due(most)
+        ids = _due_calls(most)
         if not ids:
             return []
         facts = RunCall.objects.filter(pk__in=ids).values_list("run_id", "run__workflow_id")
@@ -154,7 +154,7 @@ def _claim(most: int) -> list[RunCall]:
     return claimed
 
 
-def _due(most: int) -> list[str]:
+def _due_calls(most: int) -> list[str]:
     """Return the ids of due calls within the limits, one company after the other, under the lock of claims.
 
     `most` threads are free.

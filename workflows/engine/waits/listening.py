@@ -77,12 +77,12 @@ def _fits(node: Node, run: WorkflowRun, event: Event, now: datetime, state: RunS
 def look_back(waits: Sequence[tuple[Cursor, Node, Listen]], now: datetime) -> list[Event | None]:
     """Return for each wait the first event that has happened since, or None. The caller holds the lanes."""
     started = _starting_events(cursor.run for cursor, _, ask in waits if ask.since is None)
-    bounds = [_bound(cursor.run, ask.since, started) for cursor, _, ask in waits]
+    bounds = [_start_bound(cursor.run, ask.since, started) for cursor, _, ask in waits]
     since = min(bound.since for bound in bounds)
     objects = {object_of(cursor.run, ask.kind) for cursor, _, ask in waits}
     kinds = {ask.kind for _, _, ask in waits}
     rows = Event.objects.filter(kind__in=kinds, created_at__gte=since)
-    rows = rows if "" in objects else rows.filter(_about(objects))
+    rows = rows if "" in objects else rows.filter(_records_query(objects))
     # Bounded, since a wait may look back over months of a busy company.
     events = list(rows.order_by("sequence")[: LOOKED_BACK * len(waits)])
     return [
@@ -101,7 +101,7 @@ def look_back(waits: Sequence[tuple[Cursor, Node, Listen]], now: datetime) -> li
     ]
 
 
-def _about(ids: Collection[str]) -> Q:
+def _records_query(ids: Collection[str]) -> Q:
     return Q(object_id__in=ids) | Q(payload__contact__in=ids) | Q(payload__lead__in=ids)
 
 
@@ -124,7 +124,7 @@ def _starting_events(runs: Iterable[WorkflowRun]) -> dict[str, Event]:
     return Event.objects.defer("payload").in_bulk(ids) if ids else {}
 
 
-def _bound(run: WorkflowRun, since: datetime | None, started: Mapping[str, Event]) -> _Bound:
+def _start_bound(run: WorkflowRun, since: datetime | None, started: Mapping[str, Event]) -> _Bound:
     if since is not None:
         return _Bound(since)
     event = started.get(run.entry_key)
@@ -147,10 +147,10 @@ def end_by_past_events(plan: Plan, ids: Sequence[str]) -> None:
         return
     runs = list(WorkflowRun.objects.filter(pk__in=ids).defer("state").order_by("pk"))
     started = _starting_events(runs)
-    bounds = {run.pk: _bound(run, None, started) for run in runs}
+    bounds = {run.pk: _start_bound(run, None, started) for run in runs}
     records = {id for run in runs for id in (run.contact_id, run.lead_id) if id}
     since = min(bound.since for bound in bounds.values())
-    rows = Event.objects.filter(_about(records), kind__in=kinds, created_at__gte=since)
+    rows = Event.objects.filter(_records_query(records), kind__in=kinds, created_at__gte=since)
     events = list(rows.order_by("sequence")[: LOOKED_BACK * len(runs)])
     arrivals = []
     for run in runs:

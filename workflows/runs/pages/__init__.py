@@ -116,7 +116,7 @@ class RunList:
     columns: tuple[Column, ...] = COLUMNS
     state: ListState
 
-    def listed(self: Any, **extra: Any) -> JsonObject:
+    def run_list_context(self: Any, **extra: Any) -> JsonObject:
         state = ListState(self.request.GET, {entry.name: entry for entry in CHOICES}, zone=self.zone_name)
         response = self.read("workflow/runs", {**state.query(), **extra})
         return {
@@ -160,7 +160,7 @@ class WorkflowRuns(RunList, WorkflowPage):
     template = "web/workflows/runs.html"
 
     def show(self) -> Values:
-        return self.listed()
+        return self.run_list_context()
 
 
 class RunsOfWorkflow(RunList, OneWorkflow):
@@ -171,15 +171,19 @@ class RunsOfWorkflow(RunList, OneWorkflow):
     columns = tuple(one for one in COLUMNS if one.name != "workflow")
 
     def show(self) -> Values:
-        return {**self.head(), **self.listed(filters={"workflow": self.params["id"]})}
+        return {**self.head(), **self.run_list_context(filters={"workflow": self.params["id"]})}
 
     def do_hold(self) -> HttpResponse:
-        return self._all("pause", lambda number: ngettext("%(count)s run paused", "%(count)s runs paused", number))
+        return self._change_all(
+            "pause", lambda number: ngettext("%(count)s run paused", "%(count)s runs paused", number)
+        )
 
     def do_release(self) -> HttpResponse:
-        return self._all("resume", lambda number: ngettext("%(count)s run resumed", "%(count)s runs resumed", number))
+        return self._change_all(
+            "resume", lambda number: ngettext("%(count)s run resumed", "%(count)s runs resumed", number)
+        )
 
-    def _all(self, action: str, text_of: Callable[[int], str]) -> HttpResponse:
+    def _change_all(self, action: str, text_of: Callable[[int], str]) -> HttpResponse:
         answer = self.ask("POST", f"{self.place}/runs/{action}")
         if not answer.ok:
             return self.refuse(answer)
@@ -234,7 +238,7 @@ class Run(WorkflowPage):
             "again": any(entry["can_begin"] and entry["status"] != "failed" for entry in steps),
             "ended": run["status"] in ("completed", "failed", "cancelled"),
             "trigger": self.triggers.get(run["trigger"].get("kind", ""), run["trigger"].get("kind", "")),
-            "input": _written(run["trigger"].get("payload") or run["trigger"].get("input")),
+            "input": _value_text(run["trigger"].get("payload") or run["trigger"].get("input")),
         }
 
     def _step(self, step: Values, labels: Mapping[str, str]) -> JsonObject:
@@ -248,8 +252,8 @@ class Run(WorkflowPage):
             "label": label,
             "words": status_label,
             "mood": tone,
-            "given": _written(step["input"]),
-            "made": _written(step["output"]),
+            "given": _value_text(step["input"]),
+            "made": _value_text(step["output"]),
         }
         return {**step, **shown, "message": self._message(step)}
 
@@ -303,7 +307,7 @@ class Run(WorkflowPage):
         return self.redirect_with_toast(text, here) if answer.ok else self.refuse(answer, here)
 
 
-def _written(value: Any) -> str:
+def _value_text(value: Any) -> str:
     """Return a value of a step as readable text."""
     if value in (None, {}, []):
         return ""

@@ -27,7 +27,7 @@ OPEN = ("waiting", "retrying", "failed")
 def shown_steps(run: WorkflowRunDetailData, steps: Sequence[WorkflowStepData]) -> list[JsonObject]:
     """Return a row for each visit of a node, in the order in which they began."""
     waiting = Counter(wait["node"] for wait in run["waits"])
-    visits = _grouped(steps)
+    visits = _group_visits(steps)
     for rows in reversed(visits):  # the latest visits still wait
         node = rows[-1]["node"]
         still = rows[-1]["status"] in ("waiting", "retrying") and waiting[node] > 0
@@ -36,7 +36,7 @@ def shown_steps(run: WorkflowRunDetailData, steps: Sequence[WorkflowStepData]) -
     return [_row(run, rows, rows[0]["still"]) for rows in visits]
 
 
-def _grouped(steps: Sequence[WorkflowStepData]) -> list[list[JsonObject]]:
+def _group_visits(steps: Sequence[WorkflowStepData]) -> list[list[JsonObject]]:
     """Put the steps of each visit together. Items of a loop that wait at the same node at once stay apart."""
     visits: list[list[JsonObject]] = []
     open: dict[str, list[list[JsonObject]]] = defaultdict(list)
