@@ -57,10 +57,10 @@ class List extends HTMLElement {
   #onKey(event) {
     const row = event.target.closest("tr[data-row]");
     if (!row || event.target.matches("input:not([type=checkbox])")) return;
-    const step = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.onKey];
+    const step = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.key];
     if (step) { event.preventDefault(); this.go(this.rows.indexOf(row) + step); }
-    if (event.onKey === "x") query(".pick input", row)?.click();
-    if (event.onKey === "Enter" && event.target === row) query("a", row)?.click();
+    if (event.key === "x") query(".pick input", row)?.click();
+    if (event.key === "Enter" && event.target === row) query("a", row)?.click();
   }
 
   go(index) {
@@ -142,16 +142,16 @@ class Review extends HTMLElement {
     const button = this.#button(event);
     if (!button) return;
     event.preventDefault();
-    this.#done = event.onKey !== "Escape"; // the way out may ask, and stay
+    this.#done = event.key !== "Escape"; // the way out may ask, and stay
     button.click();
   };
 
   #button(event) {
     const form = query("form.form", this);
-    if (event.ctrlKey || event.metaKey) return event.onKey === "Enter" ? query(form ? ".form .primary" : ".decide .primary", this) : null;
-    if (event.onKey === "Escape") return form && query(".form-end a", form);
+    if (event.ctrlKey || event.metaKey) return event.key === "Enter" ? query(form ? ".form .primary" : ".decide .primary", this) : null;
+    if (event.key === "Escape") return form && query(".form-end a", form);
     if (event.target.matches("input, textarea, select")) return null;
-    return query(`[data-press="${CSS.escape(event.onKey.toLowerCase())}"]`, this);
+    return query(`[data-press="${CSS.escape(event.key.toLowerCase())}"]`, this);
   }
 
   #done = false;
@@ -219,9 +219,9 @@ class Palette extends HTMLElement {
 
   #onKey(event) {
     if (event.target !== this.field) return;
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.onKey];
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step) { event.preventDefault(); this.#at += step; this.#mark(); }
-    if (event.onKey === "Enter" && !event.isComposing) {
+    if (event.key === "Enter" && !event.isComposing) {
       event.preventDefault();
       if (this.fresh) this.options[this.#at]?.click();
       else this.#awaited = true; // the answer is on its way
@@ -250,10 +250,10 @@ class Find extends HTMLElement {
 
   #onKey(event, field) {
     const names = this.entries.filter((entry) => !entry.hidden).map((entry) => entry.firstElementChild);
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.onKey], at = names.indexOf(event.target);
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key], at = names.indexOf(event.target);
     if (event.target !== field && at < 0) return;
     if (step) { event.preventDefault(); (names[at + step] ?? field).focus(); }
-    if (event.onKey === "Enter" && event.target === field) {
+    if (event.key === "Enter" && event.target === field) {
       event.preventDefault();
       if (names[0]) { names[0].parentElement.open = true; names[0].focus(); }
     }
@@ -341,7 +341,7 @@ let prefixTime = 0; // when g was pressed, which waits for a second key
 
 // Ctrl and Enter send what is written; Enter alone does where a form says so, and Shift and Enter begin a new line.
 document.addEventListener("keydown", (event) => {
-  const form = event.onKey === "Enter" && !event.isComposing && event.target.closest(".write");
+  const form = event.key === "Enter" && !event.isComposing && event.target.closest(".write");
   const plain = form && "enter" in form.dataset && !event.shiftKey && event.target.matches("textarea");
   if (!form || !(event.ctrlKey || event.metaKey || plain)) return;
   event.preventDefault();
@@ -349,7 +349,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 document.addEventListener("keydown", (event) => {
-  if ((event.ctrlKey || event.metaKey) && !event.altKey && event.onKey.toLowerCase() === "k") {
+  if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "k") {
     if (query("dialog[open]:not(#palette)")) return;
     event.preventDefault();
     search();
@@ -360,14 +360,14 @@ document.addEventListener("keydown", (event) => {
   const isPrefixed = event.timeStamp - prefixTime < 1500 && prefixTime > 0;
   prefixTime = 0;
   if (isPrefixed) {
-    const place = query(`.side [data-go="${CSS.escape(event.onKey)}"]`);
+    const place = query(`.side [data-go="${CSS.escape(event.key)}"]`);
     if (place) { event.preventDefault(); place.click(); return; }
   }
-  if (event.onKey === "g") { prefixTime = event.timeStamp; return; }
-  if (event.onKey === "?") { event.preventDefault(); showKeys(); return; }
-  if (event.onKey === "j" && query("lw-list") && !event.target.closest("tr[data-row]")) { query("lw-list").go(0); return; }
-  const target = query(`[data-key="${CSS.escape(event.onKey)}"]`);
-  if (!target && event.onKey === "/") { event.preventDefault(); search(); return; }
+  if (event.key === "g") { prefixTime = event.timeStamp; return; }
+  if (event.key === "?") { event.preventDefault(); showKeys(); return; }
+  if (event.key === "j" && query("lw-list") && !event.target.closest("tr[data-row]")) { query("lw-list").go(0); return; }
+  const target = query(`[data-key="${CSS.escape(event.key)}"]`);
+  if (!target && event.key === "/") { event.preventDefault(); search(); return; }
   if (!target) return;
   event.preventDefault();
   if (target.matches("input, textarea")) { target.focus(); target.select(); } else target.click();
