@@ -98,7 +98,7 @@ class Approval(ApprovalPage):
     record_kind = ("workflow/approvals", gettext_lazy("Approvals"))
 
     def show(self) -> Values:
-        return {"one": self.approval_context(self.read(f"workflow/approvals/{self.params['id']}").data)}
+        return {"approval": self.approval_context(self.read(f"workflow/approvals/{self.params['id']}").data)}
 
 
 PAGES = [Approvals, Approval]
