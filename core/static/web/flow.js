@@ -108,7 +108,10 @@ class Flow extends FlowChanges {
         (match ?? types.find((type) => type.dataset.keywords.split(" ").includes(term)) ?? types[0]).click();
       }
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-      if (step && types.length) { event.preventDefault(); (index + step < 0 ? query("input", palette) : types[Math.min(index + step, types.length - 1)]).focus(); }
+      if (step && types.length) {
+        event.preventDefault();
+        (index + step < 0 ? query("input", palette) : types[Math.min(index + step, types.length - 1)]).focus();
+      }
     });
     window.addEventListener("beforeunload", (event) => { if (this._dirty) { this._save(); event.preventDefault(); } });
     // What is published is what was drawn last.
@@ -253,7 +256,10 @@ class Flow extends FlowChanges {
       this._link = null;
       // A dialog that opens while the pointer goes up is closed by just that: what was only pressed waits for its click.
       if (target && target !== node) this._connect(node, handle, target);
-      else if (drag.moved) { const { x, y } = this._canvasPoint(event); setTimeout(() => this._add(node, handle, { x: Math.round(x - WIDE / 2), y: Math.round(y) })); }
+      else if (drag.moved) {
+        const { x, y } = this._canvasPoint(event);
+        setTimeout(() => this._add(node, handle, { x: Math.round(x - WIDE / 2), y: Math.round(y) }));
+      }
       this._choose(this._selectedId, false);
     }
   }

@@ -47,7 +47,8 @@ class FlowChanges extends FlowCanvas {
     this._dirty = false;
     this._announce(text("saving"));
     const snapshot = this._serialize();
-    const body = new URLSearchParams({ do: "draw", graph: snapshot, since: this._graph.updatedAt, csrfmiddlewaretoken: query("[name=csrfmiddlewaretoken]").value });
+    const csrfmiddlewaretoken = query("[name=csrfmiddlewaretoken]").value;
+    const body = new URLSearchParams({ do: "draw", graph: snapshot, since: this._graph.updatedAt, csrfmiddlewaretoken });
     if (overwrite) body.set("overwrite", "1");
     this._saving = fetch(this.dataset.home, { method: "POST", body, headers: { "HX-Request": "true" } }).catch(() => null);
     const answer = await this._saving;

@@ -33,7 +33,9 @@ class Upload extends HTMLElement {
       progress.value = share;
       text.textContent = share < 100 ? window.lwText("uploading", { percent: share }) : window.lwText("uploaded");
     };
-    request.upload.addEventListener("progress", (progress) => { if (progress.lengthComputable) showProgress(Math.floor((progress.loaded / progress.total) * 100)); });
+    request.upload.addEventListener("progress", (progress) => {
+      if (progress.lengthComputable) showProgress(Math.floor((progress.loaded / progress.total) * 100));
+    });
     request.addEventListener("load", () => {
       if (request.status < 400) { location.assign(request.responseURL); return; }
       const answer = new DOMParser().parseFromString(request.responseText, "text/html").getElementById(this.id);

@@ -264,7 +264,11 @@ textarea{flex:1;margin:0;min-height:44px;max-height:120px}.ask textarea{flex:non
     t = config.texts;
     try { visitor = preview ? "" : localStorage.getItem(stored) || ""; } catch { /* see keep */ }
     const sheet = CSS + `\n.all{--c:${config.color};--on:${onColor(config.color)}}`;
-    try { const stylesheet = new CSSStyleSheet(); stylesheet.replaceSync(sheet); root.adoptedStyleSheets = [stylesheet]; } catch { root.append(el("style", {}, sheet)); }
+    try {
+      const stylesheet = new CSSStyleSheet();
+      stylesheet.replaceSync(sheet);
+      root.adoptedStyleSheets = [stylesheet];
+    } catch { root.append(el("style", {}, sheet)); }
     all.classList.add(config.position);
     log.setAttribute("aria-label", t.log);
     if (config.greeting) log.append(el("div", { class: "msg", dir: "auto" }, config.greeting));
