@@ -93,6 +93,12 @@ BANNED_IN_PRODUCT = {
     "TOGETHER": "PAUSED_TOGETHER",
     "GOING": "ACTIVE_STATUSES",
     "doubt_due": "mark_due_unknown",
+    "as_owner": "use_owner_role",
+    "going_entitlement": "automation_entitlement",
+    "says_itself": "has_own_parameters",
+    "list_here": "list_url",
+    "nothing_here": "page_not_found",
+    "to_try_again": "retryable_refusal",
 }
 """The same in product code. A model's field may keep its column's name."""
 BANNED_PREFIXES = {"MOST": "MAX_", "LONGEST": "MAX_", "LARGEST": "MAX_", "FEWEST": "MIN_", "SHORTEST": "MIN_"}
@@ -125,6 +131,9 @@ BANNED_IN_SCRIPTS = {
     "sift": "filter",
 }
 """Identifiers and members of our scripts, with or without underscores before them -> words to use instead."""
+LOOP = re.compile(r"\{%\s*for ([\w, ]+) in ")
+BANNED_IN_LOOPS = frozenset({"one", "found", "made", "page", "reader"})
+"""Loop variables of templates that say nothing, or hide the page and its reader, which tags read."""
 SCRIPTS = ("core/static", "outreach/chat/widgets")
 NO_CODE = re.compile(r""""(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|/\*.*?\*/|(?<!:)//[^\n]*""", re.DOTALL)
 """Strings and comments of a script."""
@@ -204,6 +213,19 @@ def test_banned_names_are_in_no_script() -> None:
     assert len(paths) > 15
     places = [place for path in paths for place in banned_in_script(path.relative_to(PROJECT), path.read_text())]
     assert places == []
+
+
+def banned_loops(source: str) -> list[str]:
+    """Return the banned loop variables of a template."""
+    names = [name.strip() for match in LOOP.finditer(source) for name in match[1].split(",")]
+    return [name for name in names if name in BANNED_IN_LOOPS]
+
+
+def test_loops_of_templates_name_their_records() -> None:
+    paths = [path for path in (PROJECT / "templates").rglob("*") if path.suffix in (".html", ".txt")]
+    assert len(paths) > 200
+    assert [(str(path), name) for path in paths for name in banned_loops(path.read_text())] == []
+    assert banned_loops("{% for one in a %}{% for text, found in b %}{% for stage in c %}") == ["one", "found"]
 
 
 @pytest.mark.parametrize(
