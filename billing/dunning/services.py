@@ -68,11 +68,11 @@ def run(row: Dunning) -> None:
         payment = rows.get(pk=row.payment_id)
         goes_on = subscription is not None and _step(row, subscription, payment)
         # Check each day at least, in case a notification of the gateway was lost.
-        due = [at for at in (row.next_try_at, subscription and subscription.ends_at) if at and at > timezone.now()]
+        times = [at for at in (row.next_try_at, subscription and subscription.ends_at) if at and at > timezone.now()]
         update_owned(
             row,
             status=Status.DUE if goes_on else Status.DONE,
-            due_at=min([*due, timezone.now() + DAILY]),
+            due_at=min([*times, timezone.now() + DAILY]),
             worker=None,
             deaths=0,
             attempts=0,

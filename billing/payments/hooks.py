@@ -81,12 +81,12 @@ def store(account: GatewayAccount, hint: WebhookHint) -> None:
     # With ignored conflicts Django cannot say whether the row was written, so it is looked up by our own id.
     if not adapter_class(account.adapter).repeats and not GatewayEvent.objects.filter(pk=event.pk).exists():
         return
-    named = Q(gateway_id__in=names, adapter=account.adapter) | Q(pk__in=[name for name in names if is_id(name)])
+    condition = Q(gateway_id__in=names, adapter=account.adapter) | Q(pk__in=[name for name in names if is_id(name)])
     with unscoped(reason="webhook: the attempts that it names, of whatever company"):
         # Nothing of the hook's content is believed: it only makes attempts due, and the
         # gateway itself is asked. Failed ones are included, because a customer may pay a
         # page again on which a card was declined.
-        rows = Attempt.objects.filter(named, letter=account.letter, status__in=(Status.DUE, Status.FAILED))
+        rows = Attempt.objects.filter(condition, letter=account.letter, status__in=(Status.DUE, Status.FAILED))
         _only_look(rows.filter(status=Status.FAILED))
         number = rows.update(status=Status.DUE, due_at=timezone.now(), looks=0)
     if number:

@@ -47,8 +47,10 @@ BILLED_AHEAD = timedelta(hours=2)
 def process_due_subscriptions() -> bool:
     """Process a batch of due subscriptions of all companies. Returns whether more may be due."""
     # Skipped rows belong to a worker or to a payment. Both set `look_at` again.
-    due = Subscription.objects.select_for_update(skip_locked=True, of=("self",), no_key=True).select_related("plan")
-    rows = list(due.filter(is_primary=True, look_at__lte=timezone.now()).order_by("look_at")[:BATCH])
+    subscriptions = Subscription.objects.select_for_update(skip_locked=True, of=("self",), no_key=True).select_related(
+        "plan"
+    )
+    rows = list(subscriptions.filter(is_primary=True, look_at__lte=timezone.now()).order_by("look_at")[:BATCH])
     for row in rows:
         try:
             # A savepoint for each: one that fails takes back its own changes and
@@ -127,12 +129,12 @@ def mark_renewal_past_due(subscription: Subscription, *, note: str = "") -> None
         apply_change(subscription, Action.PAST_DUE, note=note, status=Status.PAST_DUE)
 
 
-def _end(subscription: Subscription, ended: datetime | None) -> None:
+def _end(subscription: Subscription, ended_at: datetime | None) -> None:
     was_trial = subscription.status == Status.TRIAL
     status, action = (
         (Status.CANCELLED, Action.CANCELLED) if subscription.cancel_at_period_end else (Status.EXPIRED, Action.EXPIRED)
     )
-    apply_change(subscription, action, status=status, ends_at=ended)
+    apply_change(subscription, action, status=status, ends_at=ended_at)
     _notify_owners("subscription.ended", subscription, was_trial=was_trial)
 
 
@@ -189,10 +191,10 @@ def _remind(subscription: Subscription, policies: SubscriptionPolicies, now: dat
     since = subscription.looked_at or subscription.created_at
     # Compared with the last look and not with a flag for each reminder, so
     # that reminders can be changed freely.
-    due = [days for time, days in _reminders(subscription, policies) if since < time <= now]
-    if due:
+    reminder_days = [days for time, days in _reminders(subscription, policies) if since < time <= now]
+    if reminder_days:
         ends = subscription.status != Status.ACTIVE or not policies.auto_renew or subscription.cancel_at_period_end
-        _notify_owners("subscription.ending", subscription, days=due[-1], ends=ends)
+        _notify_owners("subscription.ending", subscription, days=reminder_days[-1], ends=ends)
 
 
 def _next_look(subscription: Subscription, policies: SubscriptionPolicies, now: datetime) -> datetime | None:

@@ -182,9 +182,9 @@ def change_subscription(
     with lock_primary(company_id) as primary:
         subscription = require_subscription(primary)
         _expect_open(subscription)
-        new_plan, chosen = plan or subscription.plan, subscription.seats if seats is None else seats
-        check_seats(plan or subscribed_plan(subscription), chosen)
-        return apply_change(subscription, Action.CHANGED, by=by, note=note, plan=new_plan, seats=chosen)
+        new_plan, seat_count = plan or subscription.plan, subscription.seats if seats is None else seats
+        check_seats(plan or subscribed_plan(subscription), seat_count)
+        return apply_change(subscription, Action.CHANGED, by=by, note=note, plan=new_plan, seats=seat_count)
 
 
 def override_subscription(

@@ -48,9 +48,9 @@ class BuyPlan(BillingPage):
         )
 
     def form(self) -> Form:
-        sent = self.request.POST if self.request.method == "POST" else self.request.GET
-        seats = whole_number(sent.get("seats", ""))
-        interval, currency = sent.get("interval") or "month", sent.get("currency", "")
+        parameters = self.request.POST if self.request.method == "POST" else self.request.GET
+        seats = whole_number(parameters.get("seats", ""))
+        interval, currency = parameters.get("interval") or "month", parameters.get("currency", "")
         return Form(
             fields=[
                 Field("interval", _("Billing period"), kind="radio", options=INTERVALS, initial=interval),
@@ -62,7 +62,7 @@ class BuyPlan(BillingPage):
                     help_text=_("Leave empty to pay for all current members."),
                 ),
                 *(self.add_ons(interval, currency) if self.may_buy() and self.plan_id else ()),
-                Field("couponCode", _("Coupon"), initial=sent.get("couponCode", "")),
+                Field("couponCode", _("Coupon"), initial=parameters.get("couponCode", "")),
                 Field("currency", "", kind="hidden", initial=currency),
             ]
         )
@@ -95,8 +95,8 @@ class BuyPlan(BillingPage):
         }
         changed = {id: number for id, number in quantities.items() if number != self.add_on_quantities.get(id, 0)}
         if changed:
-            chosen = {**self.add_on_quantities, **changed}
-            values["addOns"] = [{"addOnID": id, "quantity": number} for id, number in chosen.items() if number]
+            all_quantities = {**self.add_on_quantities, **changed}
+            values["addOns"] = [{"addOnID": id, "quantity": number} for id, number in all_quantities.items() if number]
             fewer = all(number < self.add_on_quantities.get(id, 0) for id, number in changed.items())
             if fewer and self.runs_with(values.get("interval", "")):
                 values["when"] = "periodEnd"
@@ -127,14 +127,14 @@ class BuyPlan(BillingPage):
             show_order_errors(form, answer)
         quote: QuoteData | None = answer.data if answer is not None and answer.ok else None
         details = self.ask("GET", "subscription/billing-details") if quote else None
-        chosen = {
+        parameters = {
             "plan": self.plan_id,
             **{name: choice for name, choice in form.values.items() if name in CHOSEN and choice},
         }
         return {
             "form": form,
             "quote": quote,
-            "change_details": self.address("billing-details", **chosen),
+            "change_details": self.address("billing-details", **parameters),
             "details": details.data if details is not None and details.ok else None,
             "can_buy": self.may_buy(),
             "plan_id": self.plan_id,
@@ -146,8 +146,8 @@ class BuyPlan(BillingPage):
 
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
-        shown = self.context(form)
-        return self.page(shown, status=200 if shown["quote"] else 422)
+        context = self.context(form)
+        return self.page(context, status=200 if context["quote"] else 422)
 
     def do_order(self) -> HttpResponse:
         """Order at the shown price; if the price differs, show the new one and ask again."""
@@ -159,12 +159,12 @@ class BuyPlan(BillingPage):
         if not answer.ok:
             show_order_errors(form, answer)
             before = form.non_field_errors()
-            shown = self.context(form)
+            context = self.context(form)
             if before:
                 form.replace_errors([str(text) for text in before])
-            return self.page(shown, status=422)
-        ordered: OrderedData = answer.data
-        payment = ordered["payment"]
+            return self.page(context, status=422)
+        order_data: OrderedData = answer.data
+        payment = order_data["payment"]
         if payment is None:
             return self.redirect_with_toast(_("Changes when the paid period ends"), to=self.address("plan"))
         if payment["status"] == "paid":

@@ -94,11 +94,11 @@ class Paystack(Gateway):
                 if error.code != UNKNOWN:
                     raise
                 return PaymentUpdate(state=PaymentState.NONE, reference=order.reference)
-            said = STATES.get(answer["status"], PaymentState.OPEN)
+            state = STATES.get(answer["status"], PaymentState.OPEN)
             card = answer.get("authorization") or {}
             saved = None
             # Some banks' authorizations are good for one payment only.
-            if said is PaymentState.PAID and card.get("reusable"):
+            if state is PaymentState.PAID and card.get("reusable"):
                 brand, last4 = str(card.get("brand") or "Card").strip().title(), str(card.get("last4") or "")
                 expires = last_day(card.get("exp_year"), card.get("exp_month"))
                 code, label = str(card["authorization_code"]), f"{brand} {last4}".strip()
@@ -106,8 +106,8 @@ class Paystack(Gateway):
                     token=code, customer=order.email, label=label, brand=brand, last4=last4, expires=expires
                 )
             return PaymentUpdate(
-                state=said,
-                amount=int(answer["amount"]) if said is PaymentState.PAID else 0,
+                state=state,
+                amount=int(answer["amount"]) if state is PaymentState.PAID else 0,
                 currency=str(answer["currency"]),
                 reference=str(answer["reference"]),
                 gateway_id=str(answer["reference"]),
@@ -214,7 +214,7 @@ def _gateway_dispute(dispute: Values) -> GatewayDispute:
     status = "open"
     if dispute["status"] == "resolved":
         status = "won" if dispute.get("resolution") == "declined" else "lost"
-    due = datetime.fromisoformat(dispute["dueAt"]) if dispute.get("dueAt") else None
+    deadline = datetime.fromisoformat(dispute["dueAt"]) if dispute.get("dueAt") else None
     reason = str(dispute.get("category") or "")
     return GatewayDispute(
         id=str(dispute["id"]),
@@ -222,5 +222,5 @@ def _gateway_dispute(dispute: Values) -> GatewayDispute:
         currency=str(dispute["currency"]),
         status=status,
         reason=reason,
-        due_at=due,
+        due_at=deadline,
     )

@@ -143,9 +143,9 @@ class Stripe(Gateway):
                 expand = ["payment_intent.payment_method"]
                 session = self.client.checkout.sessions.retrieve(order.gateway_id, {"expand": expand}).to_dict()
                 if session["payment_status"] != "paid":
-                    said = PaymentState.FAILED if session["status"] == "expired" else PaymentState.OPEN
+                    state = PaymentState.FAILED if session["status"] == "expired" else PaymentState.OPEN
                     return PaymentUpdate(
-                        state=said, reference=session["client_reference_id"], gateway_id=order.gateway_id
+                        state=state, reference=session["client_reference_id"], gateway_id=order.gateway_id
                     )
                 return _fact(session["payment_intent"], order.gateway_id)
             intent = self.client.payment_intents.retrieve(order.gateway_id, {"expand": ["payment_method"]})
@@ -197,8 +197,8 @@ class Stripe(Gateway):
             reference, id = session["client_reference_id"], order.gateway_id
             intent = session["setup_intent"] if session["status"] == "complete" else None
             if intent is None or intent["status"] != "succeeded":
-                said = PaymentState.FAILED if session["status"] == "expired" else PaymentState.OPEN
-                return PaymentUpdate(state=said, reference=reference, gateway_id=id)
+                state = PaymentState.FAILED if session["status"] == "expired" else PaymentState.OPEN
+                return PaymentUpdate(state=state, reference=reference, gateway_id=id)
             method = _saved_method(intent["payment_method"], session["customer"])
             return PaymentUpdate(state=PaymentState.PAID, reference=reference, gateway_id=id, method=method)
 
@@ -283,13 +283,13 @@ class Stripe(Gateway):
 
 
 def _fact(intent: Values, gateway_id: str) -> PaymentUpdate:
-    said = STATES.get(intent["status"], PaymentState.OPEN)
+    state = STATES.get(intent["status"], PaymentState.OPEN)
     method, saved = intent.get("payment_method"), None
     customer = intent.get("customer")
-    if said is PaymentState.PAID and isinstance(method, dict) and customer:
+    if state is PaymentState.PAID and isinstance(method, dict) and customer:
         saved = _saved_method(method, customer)
     return PaymentUpdate(
-        state=said,
+        state=state,
         amount=int(intent["amount_received"]),
         currency=str(intent["currency"]).upper(),
         reference=str((intent.get("metadata") or {}).get("order", "")),
@@ -314,8 +314,8 @@ def _saved_method(method: Values, customer: Any) -> SavedMethod:
 
 
 def _gateway_dispute(dispute: Values) -> GatewayDispute:
-    due = (dispute.get("evidence_details") or {}).get("due_by")
-    until = datetime.fromtimestamp(due, UTC) if due else None
+    deadline = (dispute.get("evidence_details") or {}).get("due_by")
+    until = datetime.fromtimestamp(deadline, UTC) if deadline else None
     status = {"won": "won", "lost": "lost"}.get(dispute["status"], "open")
     return GatewayDispute(
         id=dispute["id"],
