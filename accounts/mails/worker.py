@@ -153,8 +153,8 @@ def describe(error: Exception) -> str:
     """Return the error as the back office shows it, without the mail's content."""
     code, text = getattr(error, "smtp_code", ""), getattr(error, "smtp_error", b"")
     if code:
-        said = text.decode(errors="replace") if isinstance(text, bytes) else str(text)
-        return shorten(f"The server says: {code} {' '.join(said.split())}", 500)
+        reply = text.decode(errors="replace") if isinstance(text, bytes) else str(text)
+        return shorten(f"The server says: {code} {' '.join(reply.split())}", 500)
     if isinstance(error, TimeoutError):
         return "The server did not answer in time."
     if isinstance(error, SSLCertVerificationError):

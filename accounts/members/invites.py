@@ -295,11 +295,11 @@ def _close(member: Member) -> None:
 
 def expire_invites() -> bool:
     """Mark at most BATCH expired invites. Returns whether there may be more."""
-    due = Member.objects.filter(status=Status.INVITED, invite_expires_at__lte=timezone.now()).order_by(
+    invites = Member.objects.filter(status=Status.INVITED, invite_expires_at__lte=timezone.now()).order_by(
         "invite_expires_at"
     )
     # Skip an invite that another transaction answers or sends again right now.
-    members = list(due.select_for_update(skip_locked=True, no_key=True)[:BATCH])
+    members = list(invites.select_for_update(skip_locked=True, no_key=True)[:BATCH])
     Member.objects.filter(pk__in=[member.pk for member in members]).update(
         status=Status.EXPIRED, updated_at=timezone.now()
     )

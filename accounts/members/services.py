@@ -135,12 +135,12 @@ def remove_members(*, actor: Actor, selection: BulkSelection, delete_keys: bool 
     keys.
     """
     actor = reload_actor(actor)
-    chosen = selection.apply(Member.objects.all()).values("pk")
+    member_ids = selection.apply(Member.objects.all()).values("pk")
     # By id, the order of every lock of members, so that two bulk changes cannot deadlock.
     members = list(
         Member.objects.select_for_update(of=("self",), no_key=True)
         .select_related("role")
-        .filter(pk__in=chosen)
+        .filter(pk__in=member_ids)
         .order_by("pk")
     )
     if not members:

@@ -97,11 +97,11 @@ def cities(iso2: str, code: str) -> tuple[str, ...]:
 
 def place_names(country: Country) -> set[str]:
     """Return the names of all states and cities of a country, case folded. Nothing of them is kept in memory."""
-    named = {name.casefold() for state in states(country.iso2) for name in (state.name, state.native)}
+    names = {name.casefold() for state in states(country.iso2) for name in (state.name, state.native)}
     folder = _folder() / "by-country" / country.iso2 / "states"
     for file in folder.glob("*/cities.json"):
-        named.update(row["name"].casefold() for row in orjson.loads(file.read_bytes()))
-    return named - {""}
+        names.update(row["name"].casefold() for row in orjson.loads(file.read_bytes()))
+    return names - {""}
 
 
 @lru_cache(maxsize=1)

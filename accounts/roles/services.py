@@ -61,10 +61,10 @@ def create_role(*, actor: Actor, values: Values) -> SavedRole:
     Raises RoleOrPermissionRequired_400 without name or permission, RoleNameAlreadyExists_400, and
     UnauthorizedAction_403 for a permission beyond the actor's own.
     """
-    missing = [name for name in ("name", "permission") if values.get(name) is None]
-    if missing:
+    missing_names = [name for name in ("name", "permission") if values.get(name) is None]
+    if missing_names:
         detail = "a role needs a name and a permission"
-        raise NamedError("RoleOrPermissionRequired_400", detail, field=missing)
+        raise NamedError("RoleOrPermissionRequired_400", detail, field=missing_names)
     permission = compact_permission(parse_permission(values["permission"]))
     actor = reload_actor(actor)
     forbid_escalation(actor, permission, "the role would permit")

@@ -90,7 +90,7 @@ def end(request: HttpRequest) -> None:
 
 def purge_browser_sessions() -> bool:
     """Delete rows of sessions that have ended by their time. Returns whether there may be more."""
-    ended = Session.objects.filter(expire_date__lt=timezone.now())
-    ids = list(ended.values_list("pk", flat=True)[:MAX_PURGED])
+    sessions = Session.objects.filter(expire_date__lt=timezone.now())
+    ids = list(sessions.values_list("pk", flat=True)[:MAX_PURGED])
     Session.objects.filter(pk__in=ids).delete()
     return len(ids) == MAX_PURGED

@@ -130,10 +130,10 @@ def revoke_others(user_id: str, family: str) -> int:
         # would add a token that this update does not see.
         User.objects.select_for_update(no_key=True).filter(pk=user_id).first()
         rows = RefreshToken.objects.filter(user_id=user_id, revoked_at__isnull=True).exclude(family=family)
-        ended = open_sessions(user_id).exclude(family=family).count()
+        count = open_sessions(user_id).exclude(family=family).count()
         now = timezone.now()
         rows.update(revoked_at=now, updated_at=now)
-    return ended
+    return count
 
 
 def open_sessions(user_id: str) -> QuerySet[RefreshToken]:
