@@ -61,10 +61,10 @@ class Slots:
         deadline = monotonic() + PATIENCE
         with self._freed:
             while blocking := self._blocking_slots(network):
-                left = deadline - monotonic()
-                if left <= 0 or all(slot.stuck for slot in blocking):
+                seconds_left = deadline - monotonic()
+                if seconds_left <= 0 or all(slot.stuck for slot in blocking):
                     return None
-                self._freed.wait(min(left, 0.2))
+                self._freed.wait(min(seconds_left, 0.2))
             slot = Slot(network)
             self._held.add(slot)
             return slot
@@ -185,10 +185,10 @@ class Answer:
 
 def read_whole(stream: Any, length: int) -> bytes:
     """Read a body of this length; less when the caller is gone."""
-    pieces, left = [], length
-    while left and (piece := stream.read(left)):
+    pieces, bytes_left = [], length
+    while bytes_left and (piece := stream.read(bytes_left)):
         pieces.append(piece)
-        left -= len(piece)
+        bytes_left -= len(piece)
     return b"".join(pieces)
 
 

@@ -155,7 +155,7 @@ def _by_day(model: Any, only: dict[str, str], days: list[date]) -> list[tuple[in
     columns = {name: model._meta.get_field(name).column for name in only}
     quote = connection.ops.quote_name
     condition = " AND ".join(f"{quote(column)} = %s" for column in columns.values()) or "true"
-    read = ", ".join(["id", *map(quote, columns.values())])
+    columns_sql = ", ".join(["id", *map(quote, columns.values())])
     with connection.cursor() as cursor:
         cursor.execute(
             f"""
@@ -164,7 +164,7 @@ def _by_day(model: Any, only: dict[str, str], days: list[date]) -> list[tuple[in
             LATERAL (
                 SELECT count(*) FILTER (WHERE {condition}) AS matching, count(*) AS read
                 FROM (
-                    SELECT {read} FROM {quote(model._meta.db_table)}
+                    SELECT {columns_sql} FROM {quote(model._meta.db_table)}
                     WHERE id >= day.since COLLATE "C" AND id < day.until COLLATE "C" LIMIT {SCANNED}
                 ) AS rows
             ) AS found
@@ -172,7 +172,7 @@ def _by_day(model: Any, only: dict[str, str], days: list[date]) -> list[tuple[in
             """,  # noqa: S608  # names of tables and columns of ours
             [edges[:-1], edges[1:], *only.values()],  # the order of the placeholders above
         )
-        return [(matching, read == SCANNED) for matching, read in cursor.fetchall()]
+        return [(matching, columns_sql == SCANNED) for matching, columns_sql in cursor.fetchall()]
 
 
 def _last_day(rows: QuerySet[Any]) -> QuerySet[Any]:

@@ -122,8 +122,8 @@ def _visit_page(resources: list[Resource], view: Callable[..., HttpResponse]) ->
             messages.error(request, OVER)
             return _company_page(visit)
         search = request.GET.get("search", "")
-        opened = request.path.partition(visit_id)[2] + (f"?search={search}" if search else "")
-        note_page(visit=visit, path=opened)
+        address = request.path.partition(visit_id)[2] + (f"?search={search}" if search else "")
+        note_page(visit=visit, path=address)
         return view(request, Visiting(visit, resources), **place)
 
     return admin.site.admin_view(enter)

@@ -163,11 +163,11 @@ class Server(ThreadingHTTPServer):
             caller = HTTPConnection(hook.hostname or HOST, hook.port, timeout=10)
             headers = {"Content-Type": "application/json", "X-Hub-Signature-256": signed}
             caller.request("POST", hook.path, body, headers)
-            taken = caller.getresponse().status < 300
+            is_accepted = caller.getresponse().status < 300
             caller.close()
         except (OSError, HTTPException):
-            taken = False
-        if not taken and tries > 1:
+            is_accepted = False
+        if not is_accepted and tries > 1:
             self.run_later(RETRY_AFTER, self.tell, field, value, tries - 1)
 
     def run_later(self, seconds: float, call: Any, *arguments: Any) -> None:

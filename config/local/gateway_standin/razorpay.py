@@ -130,7 +130,7 @@ class Razorpay(Dialect):
 
     def _link(self, link: JsonObject) -> JsonObject:
         payment = link.get("payment")
-        listed = payment and [{"payment_id": payment["id"], "amount": payment["amount"], "status": payment["status"]}]
+        payments = payment and [{"payment_id": payment["id"], "amount": payment["amount"], "status": payment["status"]}]
         return {
             "id": link["id"],
             "reference_id": link["order"],
@@ -138,7 +138,7 @@ class Razorpay(Dialect):
             "currency": link["currency"],
             "status": link["status"],
             "short_url": self.page(link),
-            "payments": listed,
+            "payments": payments,
         }
 
     def _order(self, order: JsonObject) -> JsonObject:

@@ -63,8 +63,8 @@ def sum_of(gateway: str, order: Values) -> str:
     amount, currency = Decimal(str(order["amount"] or 0)), str(order["currency"]).upper()
     if not amount:
         return "The method is kept for later payments. Nothing is paid now."
-    whole = amount.scaleb(-exponent(currency)) if gateway in MINOR else amount
-    return f"{money_text(whole, currency)}. No money moves here."
+    value = amount.scaleb(-exponent(currency)) if gateway in MINOR else amount
+    return f"{money_text(value, currency)}. No money moves here."
 
 
 class Handler(BaseHTTPRequestHandler):

@@ -129,10 +129,10 @@ class Stripe(Dialect):
 
     def _session(self, order: JsonObject) -> JsonObject:
         status = {"open": "open", "paid": "complete"}.get(order["status"], "expired")
-        paid = order["status"] == "paid"
+        is_paid = order["status"] == "paid"
         saved = {"id": "seti_1", "object": "setup_intent", "status": "succeeded", "payment_method": CARD}
         return {
-            "setup_intent": saved if paid and order.get("setup") else None,
+            "setup_intent": saved if is_paid and order.get("setup") else None,
             "customer": "cus_1",
             "id": order["id"],
             "object": "checkout.session",
@@ -141,22 +141,24 @@ class Stripe(Dialect):
             "amount_total": order["amount"],
             "currency": order["currency"],
             "status": status,
-            "payment_status": "paid" if paid else "unpaid",
-            "payment_intent": self._intent(self.state.orders[order["intent"]]) if paid and "intent" in order else None,
+            "payment_status": "paid" if is_paid else "unpaid",
+            "payment_intent": self._intent(self.state.orders[order["intent"]])
+            if is_paid and "intent" in order
+            else None,
         }
 
     def _intent(self, order: JsonObject) -> JsonObject:
-        paid = order["status"] == "paid"
+        is_paid = order["status"] == "paid"
         return {
             "id": order["id"],
             "object": "payment_intent",
             "amount": order["amount"],
-            "amount_received": order["amount"] if paid else 0,
+            "amount_received": order["amount"] if is_paid else 0,
             "currency": order["currency"],
             "status": STATES[order["status"]],
             "metadata": {"order": order["order"]},
             "customer": "cus_1" if order.get("saves") else None,
-            "payment_method": CARD if paid else None,
+            "payment_method": CARD if is_paid else None,
         }
 
 
