@@ -127,12 +127,12 @@ def _base(name: str) -> str:
 def free_name(name: str, similar: Iterable[str]) -> str:
     """Return the name, or the first of "Name (2)", "Name (3)" and so on that is not among similar ones, ignoring
     case."""
-    taken = {candidate.upper() for candidate in similar}
-    if name.upper() not in taken:
+    names = {candidate.upper() for candidate in similar}
+    if name.upper() not in names:
         return name
     base = _base(name)
     return next(
-        candidate for number in range(2, len(taken) + 3) if (candidate := f"{base} ({number})").upper() not in taken
+        candidate for number in range(2, len(names) + 3) if (candidate := f"{base} ({number})").upper() not in names
     )
 
 

@@ -68,10 +68,10 @@ def _time(text: str | None, where: str) -> datetime | None:
 
 
 def _versions(list_request: ListRequest) -> QuerySet[WorkflowVersion]:
-    kept: QuerySet[WorkflowVersion] = WorkflowVersion.objects.filter(
+    versions: QuerySet[WorkflowVersion] = WorkflowVersion.objects.filter(
         workflow=services.get_workflow(list_request.path["id"])
     )
-    return kept
+    return versions
 
 
 class WorkflowViewSet(TemplateActions):

@@ -84,14 +84,14 @@ def migrate_runs(workflow: Workflow, most: int) -> int:
         return 0
     older = older_runs(workflow.pk, workflow.version_id)
     version = workflow.version
-    moved = 0
+    run_count = 0
     with connection.cursor() as cursor:
         for params in _by_version(older, workflow.pk, version.graph, version.published_by):
-            if moved < most:
-                values = {"new": workflow.version_id, "now": timezone.now(), "most": most - moved}
+            if run_count < most:
+                values = {"new": workflow.version_id, "now": timezone.now(), "most": most - run_count}
                 cursor.execute(TAKE, {**params, **values})
-                moved += cursor.rowcount
-    return moved
+                run_count += cursor.rowcount
+    return run_count
 
 
 def _by_version(

@@ -134,8 +134,8 @@ class WorkflowRunDetail(WorkflowRunOut):
 
     @classmethod
     def finish(cls, data: JsonObject, row: Values) -> JsonObject:
-        drawn = row["version__graph"].get("nodes") or []
-        return {**super().finish(data, row), "nodes": {node["id"]: _node_json(node) for node in drawn}}
+        raw_nodes = row["version__graph"].get("nodes") or []
+        return {**super().finish(data, row), "nodes": {node["id"]: _node_json(node) for node in raw_nodes}}
 
     @classmethod
     def complete(cls, rows: list[JsonObject]) -> list[JsonObject]:
@@ -151,8 +151,8 @@ def _node_json(node: Values) -> JsonObject:
     """Return the parts of a node that its steps show."""
     data = node["data"]
     config = data.get("config") or {}
-    rows = [one for name in ("cases", "arms") for one in config.get(name) or ()]
-    ways = {one["id"]: one["label"] for one in rows if one.get("label")}
+    rows = [row for name in ("cases", "arms") for row in config.get(name) or ()]
+    ways = {row["id"]: row["label"] for row in rows if row.get("label")}
     disabled = data.get("disabled") is True
     return {"type": node["type"], "label": data.get("label") or "", "disabled": disabled, "ways": ways}
 

@@ -66,8 +66,8 @@ class Graph(FlowGraph):
         self.need(after)
         if handle not in self.handles(after):
             raise NotPossible(_("This connection was deleted by someone else."))
-        taken = {node["id"] for node in self.nodes}
-        id = next(name for number in range(1, 1000) if (name := f"{type}-{number}") not in taken)
+        node_ids = {node["id"] for node in self.nodes}
+        id = next(name for number in range(1, 1000) if (name := f"{type}-{number}") not in node_ids)
         place = self.need(after)["position"]
         position = {"x": place["x"], "y": place["y"] + HIGH}
         seed = {"config": copy.deepcopy(SEEDS[type])} if type in SEEDS else {}
@@ -99,7 +99,7 @@ class Graph(FlowGraph):
         targets = [edge["target"] for edge in next((way for way in reversed(ways) if way), [])]
         came = self.edges_into(id)
         self.edges = [edge for edge in self.edges if id not in (edge["source"], edge["target"])]
-        for edge in came:
+        for edge in edges_in:
             for target in targets:
                 self._join(edge["source"], edge["sourceHandle"], target)
 
@@ -121,7 +121,7 @@ class Graph(FlowGraph):
         came = self.edges_into(id)
         if not came:
             raise NotPossible(_("Connect this step first."))
-        return self.add(node["type"], came[0]["source"], came[0]["sourceHandle"], data)
+        return self.add(node["type"], edges_in[0]["source"], edges_in[0]["sourceHandle"], data)
 
     def switch(self, id: str) -> bool:
         """Leave a node out of runs, or take it in again. Returns whether it is left out."""

@@ -176,12 +176,12 @@ def _due_calls(most: int) -> list[str]:
     _last = (max(groups), "") if len(groups) > 1 else ("", "")
     # One call of each company in turn.
     turns = [turn for turn in chain.from_iterable(zip_longest(*groups.values())) if turn is not None]
-    chosen: list[str] = []
+    call_ids: list[str] = []
     for id, place in turns:
         # The last threads are kept for companies that have few calls out.
-        if len(chosen) < most and (place <= FEW or most - len(chosen) > OF_COMPANY):
-            chosen.append(id)
-    return chosen
+        if len(call_ids) < most and (place <= FEW or most - len(call_ids) > OF_COMPANY):
+            call_ids.append(id)
+    return call_ids
 
 
 def _is_held(run: WorkflowRun, workflow: Workflow) -> bool:
@@ -251,8 +251,8 @@ def _release_lost() -> None:
     with unscoped(reason="workflow calls that this process claimed and lost"), transaction.atomic():
         # Calls that threads of this process still make are not lost.
         mine = RunCall.objects.filter(status__in=SENDING, worker=worker_number()).exclude(lease__in=list(_held))
-        lost = list(mine.select_for_update(of=("self",)).values_list("pk", "company_id", "status"))
+        call_rows = list(mine.select_for_update(of=("self",)).values_list("pk", "company_id", "status"))
         for held, status in RunCall.claim_policy.orphans.items():
-            rows = [(id, company) for id, company, now in lost if now == held]
+            rows = [(id, company) for id, company, now in call_rows if now == held]
             RunCall.objects.filter(pk__in=[id for id, _ in rows]).update(status=status, lease=None, worker=None)
             report_abandoned_calls(rows)
