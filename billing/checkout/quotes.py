@@ -202,7 +202,8 @@ def _coupon(code: str, plan: Plan, currency: str, *, scheduled: bool) -> Coupon:
 
 def _adds_add_ons(subscription: Subscription, quantities: Chosen) -> bool:
     """Return whether the order adds add-ons during the paid period."""
-    had, end = count_addons(subscription), subscription.period_end
+    had = count_addons(subscription)
+    end = subscription.period_end
     runs = subscription.status == Status.ACTIVE and end is not None and end > timezone.now()
     return runs and any(quantity > had.get(id, 0) for id, quantity in quantities.items())
 

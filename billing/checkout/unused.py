@@ -25,7 +25,8 @@ def unused_amount(subscription: Subscription, currency: str, now: datetime) -> i
     A deduction for earlier time on an order counts as paid. Later credits do not count, neither of the order itself nor
     of those whose unused time it has taken over. Raises BadRequest_400 if a payment was in another currency.
     """
-    start, total = subscription.period_start, 0
+    start = subscription.period_start
+    total = 0
     while start is not None:
         payments = _begun_at(subscription, start)
         # No rate of exchange is stored with an order, so an amount in another currency cannot be deducted.

@@ -187,7 +187,8 @@ def _leave_to_customer(row: Dunning, subscription: Subscription, payment: Paymen
 
 def _hold(subscription: Subscription) -> None:
     """Keep access open while a gateway does not answer: that is no fault of the company's."""
-    ends, least = subscription.ends_at, timezone.now() + HOLD_TIME
+    ends = subscription.ends_at
+    least = timezone.now() + HOLD_TIME
     # Extended before it ends, and for more than the wait until the next look,
     # or access would lapse in between.
     if ends is not None and ends < least + DAILY:

@@ -163,7 +163,8 @@ def verify_webhook(account: GatewayAccount, headers: Mapping[str, str], body: by
     except WrongSignature:
         # The operator may replace the secret here before or after the gateway does. For a day both
         # are good, so that no hook is lost meanwhile.
-        until, signed_by = account.former_until, gateway.signed_by
+        until = account.former_until
+        signed_by = gateway.signed_by
         if not signed_by or not account.former_secret or (until is not None and until <= timezone.now()):
             raise
         gateway.credentials = replace(gateway.credentials, **{signed_by: account.former_secret})

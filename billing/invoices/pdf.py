@@ -113,7 +113,8 @@ def _document(kind: str, number: str, day: date, invoice: Invoice) -> JsonObject
 
 
 def _tax_name(invoice: Invoice) -> str:
-    name, percent = invoice.tax_basis.get("name") or "Tax", invoice.tax_basis.get("percent")
+    name = invoice.tax_basis.get("name") or "Tax"
+    percent = invoice.tax_basis.get("percent")
     return f"{name} {percent}%" if percent and percent != "0" else str(name)
 
 

@@ -189,7 +189,8 @@ def open_period(meter: str, terms: Terms, limit: int) -> MeterPeriod:
     What grows within the month grows by the share of it that is left. What a shorter month before has used of more than
     its share of time is taken off, since the unused time was paid back.
     """
-    price, subscription = _price(meter, terms), terms.subscription
+    price = _price(meter, terms)
+    subscription = terms.subscription
     values: JsonObject = {"ends_at": terms.ends_at, "allowed": limit, "terms": terms.key, **price}
     fresh = MeterPeriod(
         subscription=subscription,

@@ -59,7 +59,8 @@ def start_refund(*, attempt: Attempt, amount_minor: int, reason: str, by: User, 
     to approve it first. Raises BadRequest_400.
     """
     with _lock_attempt(attempt) as locked_attempt:
-        remaining, payment = refundable(locked_attempt), locked_attempt.payment
+        remaining = refundable(locked_attempt)
+        payment = locked_attempt.payment
         # Money that became balance when it came has no payment in the books that could be taken back: the
         # company would get it twice, as balance and from the gateway.
         booked = Transaction.objects.filter(
@@ -265,7 +266,8 @@ def _book(row: Refund, gateway_id: str) -> None:
     values = {"status": Status.DONE, "gateway_id": gateway_id, "worker": None, "error": ""}
     if not open_ones.update(updated_at=timezone.now(), **values):
         return
-    to_balance, letter = row.to == To.BALANCE, row.attempt.letter
+    to_balance = row.to == To.BALANCE
+    letter = row.attempt.letter
     account, by = (BALANCE, "balance") if to_balance else (cash_account(letter), f"gateway-{letter}")
     _give(payment, row.amount_minor, tx=f"ref:{row.pk}", account=account, to=row.to, by=by)
     take_reward_back(payment, row.amount_minor, key=row.pk, note="refunded")
@@ -284,7 +286,8 @@ def _give(payment: Payment, amount: int, *, tx: str, account: str, to: str, by: 
 
 def take_reward_back(payment: Payment, amount: int, *, key: str, note: str) -> None:
     """Take the referrer's reward back for money of an order that was returned: a share of it, or all."""
-    source, total = f"invoice:{payment.invoice_id}", payment.invoice.total_minor
+    source = f"invoice:{payment.invoice_id}"
+    total = payment.invoice.total_minor
     # All of a reward is withdrawn exactly; only partial amounts are subject to rounding.
     if amount >= total:
         claw_back(source=source, note=note)

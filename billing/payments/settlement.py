@@ -223,7 +223,8 @@ def _apply_purchase(payment: Payment, invoice: Invoice) -> tuple[datetime | None
 
 def _add(payment: Payment, invoice: Invoice) -> tuple[datetime | None, datetime | None]:
     """Add a paid order's seats or add-ons to the current period. Raises BadRequest_400 if that has ended."""
-    now, note = timezone.now(), f"order {payment.number}"
+    now = timezone.now()
+    note = f"order {payment.number}"
     # Seats and add-ons were priced for the rest of one period. They are not carried over to the next one.
     if invoice.period_end is not None and invoice.period_end <= now:
         raise NamedError("BadRequest_400", "the period that it was ordered for has ended")

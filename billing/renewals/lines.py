@@ -113,7 +113,8 @@ class CompanyDetails:
 
 def compute_lines(batch: Sequence[Due], companies: CompanyDetails) -> None:
     """Give each subscription its lines, tax included, the currency that they are in, and what they bill."""
-    seller, ids = get_seller(), [renewal.id for renewal in batch]
+    seller = get_seller()
+    ids = [renewal.id for renewal in batch]
     prices = _prices(batch)
     holdings = Holdings.read({renewal.id: renewal.chosen for renewal in batch})
     charges = bill_pending(ids)
@@ -125,7 +126,8 @@ def compute_lines(batch: Sequence[Due], companies: CompanyDetails) -> None:
         renewal.priced = price is not None
         if price is None:
             continue
-        code, seats = price.currency.code, max(renewal.plan.min_seats, renewal.seats or 0)
+        code = price.currency.code
+        seats = max(renewal.plan.min_seats, renewal.seats or 0)
         # An add-on keeps the price that it was bought at. In another plan or
         # currency that price means nothing.
         keeps = renewal.is_same and code == renewal.currency

@@ -165,7 +165,8 @@ def _billable(rows: Sequence[Subscription], now: datetime) -> list[Due]:
     }
     billable = []
     for row in rows:
-        end, order = row.period_end, orders.get(row.pk)
+        end = row.period_end
+        order = orders.get(row.pk)
         if row.status not in PAID or end is None or not row.plan_id:
             _bill_at(row, None)
         elif end > now:
@@ -249,11 +250,13 @@ def _renew_free(batch: Sequence[Due], now: datetime) -> None:
     """Begin the periods that cost nothing, the one of now at once where some were slept over."""
     moves, changes = [], []
     for renewal in batch:
-        start, end = renewal.period_end, next_end(renewal.period_end, renewal)
+        start = renewal.period_end
+        end = next_end(renewal.period_end, renewal)
         # A free period costs nothing to skip, so an outage is caught up in one step. Kept terms may end on
         # the way, and the plan's present price is not free then.
         while end <= now and not (renewal.version is not None and ends_by(renewal.version, end)):
-            start, end = end, next_end(end, renewal)
+            start = end
+            end = next_end(end, renewal)
         ends_at = access_end(end)
         moves.append(moved_values(renewal, end, ends_at, (start, end), applied=renewal.scheduled is not None))
         after = {"period_start": start, "period_end": end, "ends_at": ends_at}
@@ -338,7 +341,8 @@ def _issue(invoices: list[JsonObject]) -> None:
     then."""
     seller = get_seller()
     numbers, day = next_numbers("INV", seller, len(invoices))
-    seller_party, now = invoice_party(seller), timezone.now()
+    seller_party = invoice_party(seller)
+    now = timezone.now()
     for invoice, number in zip(invoices, numbers, strict=True):
         invoice |= {"number": number, "issued_on": day, "issued_at": now, "due_at": now, "seller": seller_party}
     insert_rows(Invoice, invoices)

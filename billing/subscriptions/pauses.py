@@ -88,12 +88,14 @@ def resume(subscription: Subscription, *, by: User | None = None, note: str = ""
 
     A pause that ended unnoticed counts until its end, and no longer.
     """
-    now, end = timezone.now(), subscription.period_end
+    now = timezone.now()
+    end = subscription.period_end
     if end is None or subscription.paused_at is None:
         raise RuntimeError(f"subscription {subscription.pk} is paused without a period")
     # The task that ends pauses may have been down. The company must not gain paid days by that.
     paused = min(now, subscription.paused_until or now) - subscription.paused_at
-    start, pause = subscription.period_start, Pause(began_at=subscription.paused_at, length=paused)
+    start = subscription.period_start
+    pause = Pause(began_at=subscription.paused_at, length=paused)
     _move_orders(subscription, subscription.paused_at, paused)
     resumed = apply_change(
         subscription,

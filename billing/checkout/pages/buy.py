@@ -50,7 +50,8 @@ class BuyPlan(BillingPage):
     def form(self) -> Form:
         parameters = self.request.POST if self.request.method == "POST" else self.request.GET
         seats = whole_number(parameters.get("seats", ""))
-        interval, currency = parameters.get("interval") or "month", parameters.get("currency", "")
+        interval = parameters.get("interval") or "month"
+        currency = parameters.get("currency", "")
         return Form(
             fields=[
                 Field("interval", _("Billing period"), kind="radio", options=INTERVALS, initial=interval),
@@ -69,7 +70,8 @@ class BuyPlan(BillingPage):
 
     def add_ons(self, interval: str, currency: str) -> list[Field]:
         """Return a field for each add-on that is on offer for the chosen plan, or that the subscription has."""
-        fields, code = [], currency or self.subscription["currency"] or self.reader.formats.currency
+        fields = []
+        code = currency or self.subscription["currency"] or self.reader.formats.currency
         for add_on in self.subscription["offeredAddOns"]:
             prices = {(price["currency"], price["interval"]): price["amount"] for price in add_on["prices"]}
             amount = prices.get((code, interval))

@@ -238,7 +238,8 @@ def _fact(payment: Values, order: Order) -> PaymentUpdate:
     state = STATES.get(payment["status"], PaymentState.OPEN)
     mandate, customer = payment.get("mandateId"), payment.get("customerId")
     card = payment.get("details") or {}
-    brand, last4 = str(card.get("cardLabel") or ""), str(card.get("cardNumber") or "")[-4:]
+    brand = str(card.get("cardLabel") or "")
+    last4 = str(card.get("cardNumber") or "")[-4:]
     label = f"{brand} {last4}" if brand and last4 else str(payment.get("method") or "Mollie").title()
     expires = last_day(*str(card.get("cardExpiryDate") or "-").split("-")[:2])
     return PaymentUpdate(

@@ -160,10 +160,8 @@ class PayPal(Gateway):
             with ambiguous_on_error():
                 query = urlencode({**params, "page_size": 500, "page": page})
                 report = self._call("GET", f"/v1/reporting/transactions?{query}")
-                rows, last = (
-                    [entry["transaction_info"] for entry in report["transaction_details"]],
-                    report["total_pages"],
-                )
+                rows = [entry["transaction_info"] for entry in report["transaction_details"]]
+                last = report["total_pages"]
                 lines = [_settlement_entry(entry) for entry in rows if entry["transaction_status"] == "S"]
             yield from (line for line in lines if line)
             if page >= last:

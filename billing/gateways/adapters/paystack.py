@@ -99,9 +99,11 @@ class Paystack(Gateway):
             saved = None
             # Some banks' authorizations are good for one payment only.
             if state is PaymentState.PAID and card.get("reusable"):
-                brand, last4 = str(card.get("brand") or "Card").strip().title(), str(card.get("last4") or "")
+                brand = str(card.get("brand") or "Card").strip().title()
+                last4 = str(card.get("last4") or "")
                 expires = last_day(card.get("exp_year"), card.get("exp_month"))
-                code, label = str(card["authorization_code"]), f"{brand} {last4}".strip()
+                code = str(card["authorization_code"])
+                label = f"{brand} {last4}".strip()
                 saved = SavedMethod(
                     token=code, customer=order.email, label=label, brand=brand, last4=last4, expires=expires
                 )
@@ -186,7 +188,8 @@ class Paystack(Gateway):
             raise WrongSignature("signature")
         try:
             event = json.loads(body)
-            about, disputed = event["data"], str(event.get("event")).startswith("charge.dispute.")
+            about = event["data"]
+            disputed = str(event.get("event")).startswith("charge.dispute.")
             names = (str(about["transaction"]["reference"] if disputed else about["reference"]),)
             return WebhookHint(event_id=hashlib.sha256(body).hexdigest(), names=names, disputed=disputed)
         except (ValueError, KeyError, TypeError) as error:

@@ -259,7 +259,8 @@ def _of_payment(payment: Values, reference: str, gateway_id: str) -> PaymentUpda
     state = {"captured": PaymentState.PAID, "authorized": PaymentState.AUTHORIZED, "failed": PaymentState.FAILED}.get(
         payment["status"], PaymentState.OPEN
     )
-    token, saved = payment.get("token_id"), None
+    token = payment.get("token_id")
+    saved = None
     if token:
         card = payment.get("card") or {}
         brand, last4 = str(card.get("network") or ""), str(card.get("last4") or "")
@@ -273,7 +274,8 @@ def _of_payment(payment: Values, reference: str, gateway_id: str) -> PaymentUpda
             last4=last4,
             expires=expires,
         )
-    amount, currency = int(payment["amount"]), str(payment["currency"])
+    amount = int(payment["amount"])
+    currency = str(payment["currency"])
     return PaymentUpdate(
         state=state,
         amount=amount,

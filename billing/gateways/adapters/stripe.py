@@ -194,7 +194,8 @@ class Stripe(Gateway):
         with ambiguous_on_error():
             expand = ["setup_intent.payment_method"]
             session = self.client.checkout.sessions.retrieve(order.gateway_id, {"expand": expand}).to_dict()
-            reference, id = session["client_reference_id"], order.gateway_id
+            reference = session["client_reference_id"]
+            id = order.gateway_id
             intent = session["setup_intent"] if session["status"] == "complete" else None
             if intent is None or intent["status"] != "succeeded":
                 state = PaymentState.FAILED if session["status"] == "expired" else PaymentState.OPEN
@@ -242,7 +243,8 @@ class Stripe(Gateway):
             with ambiguous_on_error():
                 params = {"created": created, "limit": 100, **after}
                 page = getattr(self.client, what).list(params).to_dict()
-                rows, more = list(page["data"]), bool(page["has_more"])
+                rows = list(page["data"])
+                more = bool(page["has_more"])
                 after = {"starting_after": rows[-1]["id"]} if rows else {}
             yield from rows
             if not more:
@@ -284,7 +286,8 @@ class Stripe(Gateway):
 
 def _fact(intent: Values, gateway_id: str) -> PaymentUpdate:
     state = STATES.get(intent["status"], PaymentState.OPEN)
-    method, saved = intent.get("payment_method"), None
+    method = intent.get("payment_method")
+    saved = None
     customer = intent.get("customer")
     if state is PaymentState.PAID and isinstance(method, dict) and customer:
         saved = _saved_method(method, customer)
@@ -301,7 +304,8 @@ def _fact(intent: Values, gateway_id: str) -> PaymentUpdate:
 
 def _saved_method(method: Values, customer: Any) -> SavedMethod:
     card = method.get("card") or {}
-    brand, last4 = str(card.get("brand") or "card").title(), str(card.get("last4") or "")
+    brand = str(card.get("brand") or "card").title()
+    last4 = str(card.get("last4") or "")
     expires = last_day(card.get("exp_year"), card.get("exp_month"))
     return SavedMethod(
         token=method["id"],
