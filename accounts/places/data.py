@@ -73,7 +73,8 @@ def states(iso2: str) -> tuple[State, ...]:
 
 def find_state(country: Country, text: str) -> State:
     """Return the country's state with this code or else name, ignoring case. Raises StateNotFound_400."""
-    sought, all_states = text.strip().casefold(), states(country.iso2)
+    sought = text.strip().casefold()
+    all_states = states(country.iso2)
     for names in (lambda s: (s.code, f"{country.iso2}-{s.code}"), lambda s: (s.name,), lambda s: (s.native,)):
         for state in all_states:
             if sought and sought in [name.casefold() for name in names(state)]:

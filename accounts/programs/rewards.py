@@ -179,7 +179,8 @@ def claw_back_part(*, source: str, share: Fraction, key: str, note: str) -> Deci
     `key` names the part: a repeated one changes nothing. A reward is split into the rest and the clawed-back part,
     which has the same history. A share above the rest claws back the whole rest.
     """
-    amount_taken, part_source = Decimal(0), f"{source}:{key}"
+    amount_taken = Decimal(0)
+    part_source = f"{source}:{key}"
     rewards = Reward.objects.select_for_update().filter(source=source).exclude(state=State.CLAWED_BACK)
     for reward in rewards.order_by("pk"):
         parts = dict(
