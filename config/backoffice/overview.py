@@ -140,7 +140,8 @@ def _chart(title: str, model: Any, listed: Any, column: str, only: dict[str, str
                 % {"day": day_text(day), "number": _at_least(number, more=more)},
             }
         )
-    total, more = sum(number for number, _ in counts), any(more for _, more in counts)
+    total = sum(number for number, _ in counts)
+    more = any(more for _, more in counts)
     ends = [short_day_text(day) for day in (days[0], days[-1])]
     return {"title": title, "total": _at_least(total, more=more), "bars": bars, "ends": ends}
 

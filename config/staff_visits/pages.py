@@ -172,7 +172,8 @@ def _counts(visiting: Visiting) -> list[JsonObject]:
 
 def list_page(request: HttpRequest, visiting: Visiting, resource: Resource, **ids: str) -> HttpResponse:
     """Show a page of a list, as the API answers it."""
-    search, cursor = request.GET.get("search", "").strip(), request.GET.get("cursor", "")
+    search = request.GET.get("search", "").strip()
+    cursor = request.GET.get("cursor", "")
     query = {"cursorPagination": "true", "n": str(SIZE)}
     query |= {name: value for name, value in (("searchValue", search), ("cursor", cursor)) if value}
     answer = read_endpoint(resource.route, visiting.visit, query, ids)

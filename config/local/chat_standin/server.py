@@ -195,15 +195,18 @@ class Handler(BaseHTTPRequestHandler):
                     self.server.bots.send_to_bot(who, name, text)
                 else:
                     self.server.send_to_number(who, name, text, bool(message.get("picture")))
-                status, answer = 200, {"said": True}
+                status = 200
+                answer = {"said": True}
             elif self.path.startswith("/bot"):
                 status, answer = self.server.bots.answer(self.path, body)
             elif self.headers.get("Authorization", "").split(" ")[-1] != TOKEN:
-                status, answer = 401, {"error": {"message": "The token of the demo is: demo", "code": 190}}
+                status = 401
+                answer = {"error": {"message": "The token of the demo is: demo", "code": 190}}
             else:
                 status, answer = self.server.answer(self.command, self.path, body)
         except (ValueError, KeyError, TypeError, AttributeError):
-            status, answer = 400, {"error": {"message": "Invalid parameter", "code": 100}}
+            status = 400
+            answer = {"error": {"message": "Invalid parameter", "code": 100}}
         content = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
         self.send_response(status)
         self.send_header("Content-Type", "image/png" if isinstance(answer, bytes) else "application/json")

@@ -61,7 +61,8 @@ class Stripe(Dialect):
         return None
 
     def _list_rows(self, what: str, query: dict[str, str]) -> Answer:
-        state, times = self.state, (float(query["created[gte]"]), float(query["created[lt]"]))
+        state = self.state
+        times = (float(query["created[gte]"]), float(query["created[lt]"]))
         if what == "payment_intents":
             rows = state.rows_between(state.effects, self.name, *times)
             entries = [self._intent(state.orders[row["id"]]) for row in rows]
@@ -69,7 +70,8 @@ class Stripe(Dialect):
             entries = [_refund(row) for row in state.rows_between(state.refunds, self.name, *times)]
         else:
             entries = [_dispute(row) for row in state.rows_between(state.disputes, self.name, *times)]
-        ids, size = [entry["id"] for entry in entries], int(query["limit"])
+        ids = [entry["id"] for entry in entries]
+        size = int(query["limit"])
         start = ids.index(query["starting_after"]) + 1 if "starting_after" in query else 0
         return list_answer(entries[start : start + size], more=len(entries) > start + size)
 
@@ -113,7 +115,8 @@ class Stripe(Dialect):
         return 200, self._intent(intent)
 
     def _refund(self, data: JsonObject) -> Answer:
-        of, amount = data["payment_intent"], int(data["amount"])
+        of = data["payment_intent"]
+        amount = int(data["amount"])
         if self.state.given_back(of) + amount > self.state.orders[of]["amount"]:
             return error(400, "invalid_request_error", "charge_already_refunded", "greater than what is left")
         return 200, _refund(self.state.record_refund(of, amount, ref=data.get("metadata[refund]")))
