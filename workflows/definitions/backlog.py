@@ -23,7 +23,8 @@ LATELY = timedelta(hours=1)
 
 def backlog() -> JsonObject:
     """Return the queued starts of the active company, with its limits."""
-    now, allowed = timezone.now(), limits.plan_limits()
+    now = timezone.now()
+    allowed = limits.plan_limits()
     counts: dict[str, dict[str, int]] = defaultdict(dict)
     queued = WorkflowRun.objects.filter(status=Status.QUEUED).order_by()
     for workflow_id, reason, number in queued.values_list("workflow_id", "reason").annotate(number=Count("pk")):

@@ -118,7 +118,8 @@ def _older_run_counts(concerned: Mapping[str, int], runs: str) -> dict[str, int]
 
 def _announce(workflow: Workflow, current: WorkflowVersion, member_id: str) -> None:
     """Register the workflow's triggers, so that it starts runs by the version."""
-    now, graph = timezone.now(), current.graph
+    now = timezone.now()
+    graph = current.graph
     kind = workflow.trigger_event_type
     if kind == WEBHOOK and not workflow.hook_token:
         workflow.hook_token = secrets.token_urlsafe(32)

@@ -303,7 +303,8 @@ class WorkflowViewSet(TemplateActions):
         errors=(*NOT_FOUND, *REFUSED),
     )
     def overlay(self, request: Request, id: str) -> object:
-        workflow, number = services.get_workflow(id), request.query_params.get("version")
+        workflow = services.get_workflow(id)
+        number = request.query_params.get("version")
         version = publishing.get_version(id, publishing.read_number(number)).pk if number else None
         return overlay_of(workflow.pk, version, _time(request.query_params.get("since"), "since"))
 

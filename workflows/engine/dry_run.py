@@ -167,7 +167,8 @@ def _pin(node: Node, raw: Any) -> tuple[str, Outcome | None]:
     if not isinstance(raw, Mapping) or set(raw) - {"handle", "output"}:
         return "needs an object with handle and output", None
     handles = node.handles
-    handle, output = raw.get("handle") or (handles[0] if handles else "out"), raw.get("output")
+    handle = raw.get("handle") or (handles[0] if handles else "out")
+    output = raw.get("output")
     if handles and handle not in handles:
         return f"the node has no handle {str(handle)[:64]!r}; it has {', '.join(handles)}", None
     outcome = Outcome(handle=handle, output=output)

@@ -227,7 +227,8 @@ def _admit(
     runs: Sequence[WorkflowRun], workflows: Mapping[str, Workflow], now: datetime
 ) -> tuple[list[WorkflowRun], set[str]]:
     """Split runs into movable runs, and the ids of ended and held ones."""
-    movable_runs, finished_ids = [], set()
+    movable_runs = []
+    finished_ids = set()
     early: dict[str, list[str]] = defaultdict(list)
     for run in runs:
         workflow = workflows[run.workflow_id]

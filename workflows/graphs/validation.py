@@ -166,7 +166,8 @@ def _check_errors(plan: Plan, problems: Problems) -> None:
 
 def comes_always(plan: Plan, before: str, id: str) -> bool:
     """Return whether each way from the trigger to the node leads through the other one."""
-    visited, open = set(), [plan.trigger]
+    visited = set()
+    open = [plan.trigger]
     while open:
         place = open.pop()
         if place == id:

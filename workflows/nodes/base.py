@@ -182,7 +182,8 @@ def is_larger(value: Any, most: int) -> bool:
 
     The same list may occur in it so often that it would not fit into memory.
     """
-    values, size = [value], 0
+    values = [value]
+    size = 0
     while values:
         part = values.pop()
         if isinstance(part, Mapping):

@@ -190,7 +190,8 @@ def check_senders(ids: Sequence[str]) -> list[tuple[str, str, str]]:
 
 def _problems(ids: Sequence[str], senders_by_id: Mapping[str, Sender]) -> Iterable[tuple[str, str, str]]:
     for place, id in enumerate(ids):
-        sender, path = senders_by_id.get(id), f"senders.{place}"
+        sender = senders_by_id.get(id)
+        path = f"senders.{place}"
         if sender is None:
             yield "senderMissing", path, f"there is no sender {id} in this company"
         elif not sender.is_active:

@@ -140,7 +140,8 @@ class WorkflowRunDetail(WorkflowRunOut):
     @classmethod
     def complete(cls, rows: list[JsonObject]) -> list[JsonObject]:
         ids = [row["_id"] for row in rows]
-        waits, reasons = waits_of(ids), why_of(ids)
+        waits = waits_of(ids)
+        reasons = why_of(ids)
         return [
             {**row, "waits": waits.get(row["_id"], []), **dict(zip(("why", "eta"), reasons[row["_id"]], strict=True))}
             for row in rows

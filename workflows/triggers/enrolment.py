@@ -77,7 +77,8 @@ def enrol(
             "InvalidRequest_400", "the workflow is paused, and its starts are left out meanwhile", field="id"
         )
     check_input(given)
-    now, call = timezone.now(), new_id()
+    now = timezone.now()
+    call = new_id()
     trigger = {"kind": MANUAL, "happenedAt": format_iso(now), "input": given}
     if selection is None:
         started = start_runs(workflow, plan, [Entry(f"manual:{call}", trigger=trigger)], member_id=member_id)

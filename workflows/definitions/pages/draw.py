@@ -73,7 +73,8 @@ class DrawWorkflow(StepSources, FlowPage):
         )
 
     def menu_of(self, graph: Graph, node: Values) -> list[Entry]:
-        id, link = node["id"], self.step_address(node["id"])
+        id = node["id"]
+        link = self.step_address(node["id"])
         entries = [Entry(gettext("Edit"), "pencil", link)]
         for way in graph.handles(id):
             entries.append(

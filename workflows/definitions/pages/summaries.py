@@ -182,7 +182,8 @@ class Summaries:
 
 def fields_of(tree: Any) -> set[str]:
     """Return the fields that conditions name, at any depth."""
-    names, open = set(), [tree]
+    names = set()
+    open = [tree]
     while open:
         condition = open.pop()
         if isinstance(condition, Mapping):

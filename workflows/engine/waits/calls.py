@@ -126,7 +126,8 @@ def _claim(most: int) -> list[RunCall]:
         locked = {run.pk: run for run in runs.order_by("pk")}
         calls = RunCall.objects.filter(pk__in=ids, run__in=locked, status=Status.QUEUED).order_by("due_at", "pk")
         workflows = Workflow.objects.in_bulk(set(runs_of.values()))
-        number, now = worker_number(), timezone.now()
+        number = worker_number()
+        now = timezone.now()
         claimed = []
         rested = []
         dropped = []
