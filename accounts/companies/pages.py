@@ -262,7 +262,7 @@ class FirstSteps(Page):
 
 
 def is_dismissed(layout: Values) -> bool:
-    """Return whether the person does not want to see first steps any more."""
+    """Return whether the person no longer wants to see first steps."""
     return layout.get("firstSteps") is False
 
 

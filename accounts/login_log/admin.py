@@ -1,4 +1,4 @@
-"""Back office page of the login log, which nobody edits, and its panels on the pages of users and companies."""
+"""Back office page of the login log, which is read only, and its panels on the pages of users and companies."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def _send(connection: Any, mail: Mail) -> str:
     except ValueError as error:  # a value that no header can hold
         _write(mail, status=Mail.Status.FAILED, error=describe(error))
     else:
-        # The content is removed: it may have links that open accounts, and nobody needs it any more.
+        # The content is removed: it may have links that open accounts, and it is no longer needed.
         _write(mail, status=Mail.Status.SENT, sent_at=timezone.now(), text="", html="", calendar=None, error="")
     return ""
 

@@ -209,7 +209,7 @@ def transfer_ownership(*, actor: Actor, id: str, role_id: str | None = None) -> 
 
 
 def role_of_former_owners() -> Role:
-    """Return the role Admin, or the default role if the company has no Admin any more."""
+    """Return the role Admin, or the default role if the company no longer has an Admin."""
     return Role.objects.filter(name__iexact=ADMIN).first() or find_role(None)
 
 

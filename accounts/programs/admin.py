@@ -90,7 +90,7 @@ class ClawBackForm(forms.Form):
 
 
 def staff_of(request: HttpRequest) -> User:
-    """Return the staff member who acts. Nobody gets here without a login."""
+    """Return the staff member who acts. A login is required."""
     return cast(User, request.user)
 
 

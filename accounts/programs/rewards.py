@@ -52,7 +52,7 @@ def accrue(*, company_id: str, amount: Decimal, currency: str, source: str) -> R
     nothing.
     """
     referral = Referral.objects.filter(referred_company_id=company_id, referrer__is_active=True).first()
-    # Nobody is rewarded for their own payments.
+    # A user is not rewarded for their own payments.
     if referral is None or _owns(referral.referrer_id, company_id):
         return None
     share = round_money(amount * _percent(referral) / 100, currency)
@@ -335,7 +335,7 @@ def _move(
         rows = Reward.objects.filter(pk__in=[reward.pk for reward in rewards if reward.state == before], state=before)
         count += rows.update(state=to_state, updated_at=timezone.now(), **values)
     # The update repeats the state as its condition. A difference means that
-    # somebody moved one without its lock.
+    # another process moved one without its lock.
     if count != len(rewards):
         raise RuntimeError(f"{len(rewards) - count} rewards were moved by somebody else meanwhile")
     RewardTransition.objects.bulk_create(

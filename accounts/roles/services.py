@@ -1,4 +1,4 @@
-"""Roles: permissions of a company's members (contract 4.12). Nobody grants more than they have."""
+"""Roles: permissions of a company's members (contract 4.12). Members grant at most what they have."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def seed_roles() -> None:
     """
     if Role.objects.filter(is_default=True).exists():
         return
-    # A request that seeds at the same moment may insert them first.
+    # A request that seeds at the same time may insert them first.
     Role.objects.bulk_create(
         [
             Role(
@@ -71,7 +71,7 @@ def create_role(*, actor: Actor, values: Values) -> SavedRole:
     reserve_quota("role")
     by = actor.member_id or None
     role = Role(**{**values, "permission": permission}, created_by_id=by, updated_by_id=by)
-    # The old default goes first, since the unique index allows no second one even for a moment.
+    # The old default goes first, since the unique index allows no second one even for a short time.
     former = _take_default() if role.is_default else ""
     return SavedRole(_save(role), former)
 

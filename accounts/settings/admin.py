@@ -44,7 +44,7 @@ class CompanySettingsAdmin(CompanyRecordAdmin):
     search_fields = ("=id", "company__name", "app_name")
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        """Save only the fields changed here, so that the company's own changes meanwhile stay."""
+        """Save only the fields changed here, so that changes that the company made since stay."""
         with company_scope(obj.company_id):
             obj.save(update_fields=[*form.changed_data, "updated_at"])
 

@@ -195,7 +195,7 @@ def apply_coupon(*, code: str, values: Values, apply: bool, member_id: str | Non
     choices = {**terms, **values, "plan_id": plan_id, "coupon_code": code, "when": when}
     if not (apply and cycle_order is not None):
         return preview(choices), False
-    # Somebody may be paying the old price at this moment. The order must not be replaced under their hands.
+    # A customer may be paying the old price at this time. The order must not be replaced under their hands.
     pages = cycle_order.attempts.filter(left_at__isnull=True, status__in=("due", "working", "wrong", "unknown"))
     if cycle_order.bank_state == Payment.Bank.SUBMITTED or pages.exists():
         raise NamedError(

@@ -132,7 +132,7 @@ def _hold_end(coupon_id: str, *, first: datetime) -> datetime:
 
 def _claim(row: Redemption, state: str, until: datetime | None) -> None:
     # The hold has lapsed, and the order would like its coupon back. It gets it as
-    # long as nobody else has the last one.
+    # long as no other company has the last one.
     if row.state == State.RELEASED:
         _check_free(row.coupon_id)
         _reserve(row.coupon_id)

@@ -88,7 +88,7 @@ def _step(row: Dunning, subscription: Subscription, payment: Payment) -> bool:
         return _bill_again(subscription, payment)
     if payment.status != Payment.Status.OPEN:
         return False
-    # Staff have moved the period since, so the invoice names one that does not exist any more.
+    # Staff have moved the period since, so the invoice names one that no longer exists.
     if is_stale(payment, subscription):
         close_order(payment)
         return False
@@ -115,7 +115,7 @@ def _bill_again(subscription: Subscription, payment: Payment) -> bool:
     """Schedule a new bill for a period whose order was cancelled in favor of another order that is unpaid too."""
     if subscription.status not in PAID or is_stale(payment, subscription):
         return False
-    # A company has one open order. This one waits for its end, and is billed again if nobody pays it.
+    # A company has one open order. This one waits for its end, and is billed again if it is not paid.
     if Payment.objects.filter(status=Payment.Status.OPEN).exists():
         return True
     subscription.bill_at = timezone.now()
@@ -206,7 +206,7 @@ def _notify_owners(
     """Notify the owners, once for each key."""
     if key in row.notices:
         return
-    # Saved in the transaction that queues the mail: both happen or neither, so nobody is notified twice.
+    # Saved in the transaction that queues the mail: both happen or neither, so no owner is notified twice.
     row.notices = {**row.notices, key: timezone.now().isoformat()}
     context |= {
         "subscription": subscription,

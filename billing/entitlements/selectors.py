@@ -19,7 +19,7 @@ from core.types import Values
 SEATS = "member"
 """The module whose limit is the number of seats."""
 ALWAYS = frozenset({"plan", "settings", "company", "file"})
-"""Modules of every plan: without them nobody could leave it for another, or prove a transfer."""
+"""Modules of every plan: without them a company could not leave it for another, or prove a transfer."""
 
 OPEN_STATUSES = f"{{{','.join(OPEN)}}}"
 """The statuses as an array's text: psycopg would check each one."""

@@ -162,7 +162,7 @@ def verify_webhook(account: GatewayAccount, headers: Mapping[str, str], body: by
         return _read(gateway, headers, body)
     except WrongSignature:
         # The operator may replace the secret here before or after the gateway does. For a day both
-        # are good, so that no hook is lost meanwhile.
+        # are good, so that no hook is lost during the change.
         until = account.former_until
         signed_by = gateway.signed_by
         if not signed_by or not account.former_secret or (until is not None and until <= timezone.now()):

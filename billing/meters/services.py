@@ -288,7 +288,7 @@ def end_reservations(meter: str, sources: Sequence[str]) -> None:
     """Settle the reservations that were used, prolong those under way, and give the others back."""
     definition = METERS.get(meter)
     outcome = definition.outcome(sources) if definition is not None and definition.outcome is not None else Outcome()
-    # A reservation whose outcome nobody knows is given back: charging for it
+    # A reservation of unknown outcome is released: charging for it
     # would bill what may not have happened.
     used, under_way = set(outcome.used), set(outcome.under_way)
     if used:

@@ -139,7 +139,7 @@ def settle(setup_id: str, update: PaymentUpdate) -> MethodSetup:
         setup: MethodSetup = MethodSetup.objects.select_for_update(no_key=True).get(pk=setup_id)
         if setup.status == Status.SAVED:
             return setup
-        # The reference is compared: otherwise somebody else's card could be saved through a mixed-up answer.
+        # The reference is compared: otherwise another customer's card could be saved through a mixed-up answer.
         if update.state is PaymentState.PAID and update.reference == setup.pk and update.method is not None:
             setup.method = save_method(setup.letter, setup.adapter, update.method)
             setup.status = Status.SAVED
@@ -201,7 +201,7 @@ def run(setup: MethodSetup) -> None:
 
 
 def _wait(setup: MethodSetup, **values: Any) -> None:
-    """Release a set-up that is still open. One that was settled meanwhile keeps its status."""
+    """Release a set-up that is still open. One that was settled since keeps its status."""
     mine = MethodSetup.objects.filter(pk=setup.pk, lease=setup.lease, status=Status.WORKING)
     values = {"status": Status.DUE, **values}
     if not mine.update(updated_at=timezone.now(), worker=None, deaths=0, **values):

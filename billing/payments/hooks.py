@@ -54,7 +54,7 @@ def webhook(request: HttpRequest, letter: str, account: str) -> HttpResponse:
     if request.method != "POST":
         return _error_response(405, "MethodNotAllowed_405", "this address takes POST")
     length = request.headers.get("Content-Length") or "0"
-    # Checked before the body is read: the address is public, and nobody has signed anything yet.
+    # Checked before the body is read: the address is public, and nothing is signed yet.
     if not length.isdigit() or int(length) > MAX_BYTES:
         return _error_response(413, "BodyTooLarge_413", f"at most {MAX_BYTES} bytes")
     signed_by = adapter_class(gateway_account.adapter).signed_by

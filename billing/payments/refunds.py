@@ -45,7 +45,7 @@ def refundable(attempt: Attempt) -> int:
     """
     if attempt.status != Attempt.Status.PAID or attempt.payment.status != Payment.Status.PAID:
         return 0
-    # Failed refunds count: their credit notes stand, and staff may try them again at any moment.
+    # Failed refunds count: their credit notes stand, and staff may try them again at any time.
     refunded_sum = (
         Refund.objects.filter(attempt=attempt).exclude(status=Status.REJECTED).aggregate(sum=Sum("amount_minor"))
     )
@@ -72,7 +72,7 @@ def start_refund(*, attempt: Attempt, amount_minor: int, reason: str, by: User, 
             )
         values = {"amount_minor": amount_minor, "currency": payment.currency, "reason": reason[:300], "by": by}
         row: Refund = Refund.objects.create(attempt=locked_attempt, status=Status.ASKED, to=to, **values)
-        # The sum of all refunds counts, so that nobody passes the limit by many small ones.
+        # The sum of all refunds counts, so that no one passes the limit by many small ones.
         back = to_amount(payment.amount_minor - remaining + amount_minor, payment.currency)
         if back <= settings.REFUND_APPROVAL_ABOVE:
             _begin(row)

@@ -108,7 +108,7 @@ def cancel_stale(payment: Payment, subscription: Subscription | None) -> None:
 
 def _settle_paid(payment: Payment, attempt: Attempt, update: PaymentUpdate) -> None:
     # Nothing that a gateway reports is taken on trust. A page for another order, or one whose amount was
-    # altered on the way, would otherwise open a period that nobody has paid.
+    # altered on the way, would otherwise open a period that is not paid.
     expected = (payment.amount_minor, payment.currency, attempt.pk)
     attempt.payment_ref = update.payment_ref
     if (update.amount, update.currency, update.reference) != expected:

@@ -216,7 +216,7 @@ class Comparison:
         refunds = {row.pk: row for row in rows.select_related("attempt__payment__invoice")}
         for line in lines:
             refund = refunds.get(line.reference)
-            # The gateway has given money back that nobody here has approved.
+            # The gateway has refunded money without our approval.
             if refund is None or refund.status in (Refund.Status.ASKED, Refund.Status.REJECTED):
                 self.differs(Kind.STRANGE, line)
             elif (line.amount, line.currency) != (refund.amount_minor, refund.currency):

@@ -187,7 +187,7 @@ def _bill_at(row: Subscription, at: datetime | None) -> None:
 
 
 def _cancel_unpaid(order: Payment) -> bool:
-    """Cancel an order that nobody is paying, because the renewal replaces it. Return whether it is closed."""
+    """Cancel an order that is not being paid, because the renewal replaces it. Return whether it is closed."""
     with company_scope(order.company_id):
         # The batch read the order without a lock, and it may have been paid since.
         locked = Payment.objects.select_for_update(no_key=True).get(pk=order.pk)
@@ -237,7 +237,7 @@ def _hand_over(ids: Sequence[str], now: datetime) -> None:
 
 
 def _fall_due(renewal: Due, now: datetime) -> None:
-    """Make one past due that can't be billed, since its plan has no price any more. Staff see it in the log."""
+    """Make one past due that can't be billed, since its plan no longer has a price. Staff see it in the log."""
     log.error("subscription %s cannot be billed: its plan has no price for a %s", renewal.id, renewal.interval)
     with company_scope(renewal.company_id):
         subscription = Subscription.objects.select_related("plan").get(pk=renewal.id)
@@ -286,7 +286,7 @@ def _bill(batch: Sequence[Due], details: CompanyDetails, now: datetime, waiting:
     methods = PaymentMethod.objects.filter(is_default=True, company_id__in=list(companies))
     charged = set(methods.values_list("company_id", flat=True))
     ends_at, spread = now + settings.GRACE_PERIOD, waiting / settings.COLLECTIONS_PER_SECOND
-    # A few charges need no spreading, and nobody has to wait for them without need.
+    # A few charges need no spreading, and companies need not wait for them.
     if spread < SECONDS_OF_CHARGES:
         spread = 0
     rows: dict[Any, list[JsonObject]] = {

@@ -191,7 +191,7 @@ def check_seats(plan: Plan | None, seats: int | None) -> None:
 
     Raises PlanMinUsers_400 for fewer than the plan's minimum or than are in use, PlanMaxUsers_400 for too many.
     """
-    # Seats in use count even where fewer are asked for: nobody is locked out by an order.
+    # Seats in use count even where fewer are asked for: an order locks no member out.
     used_seats = used_quota("member")
     least, most = (plan.min_seats, plan.max_seats) if plan else (1, None)
     if most is not None and max(seats or 0, used_seats) > most:

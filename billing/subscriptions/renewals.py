@@ -80,7 +80,7 @@ def advance(subscription: Subscription, policies: SubscriptionPolicies, now: dat
     """Make the transition that is due by the clock. Returns whether one was due.
 
     A trial ends. A cancelled subscription ends with its period, and so does any of a company that has turned renewal
-    off. Others are billed; one that nobody can bill is past due for the grace period. It expires after it.
+    off. Others are billed; one that cannot be billed is past due for the grace period. It expires after it.
     """
     closed = subscription.ends_at is not None and subscription.ends_at <= now
     if subscription.status == Status.PAUSED and subscription.paused_until and subscription.paused_until <= now:
@@ -101,7 +101,7 @@ def advance(subscription: Subscription, policies: SubscriptionPolicies, now: dat
         subscription.bill_at = subscription.bill_at or now
         return False
     elif closed and not _is_collected(subscription, now):
-        # No answer of a gateway is no refusal, so nobody loses the subscription while one is awaited.
+        # No answer of a gateway is no refusal, so no company loses the subscription while one is awaited.
         _end(subscription, subscription.ends_at)
     elif not is_billed(subscription):
         mark_renewal_past_due(subscription)
@@ -270,7 +270,7 @@ def open_period(
     by: User | None = None,
     note: str = "",
 ) -> Subscription:
-    """Open the period that was paid, as `record_payment` does, or one of an order of nothing, which rewards nobody."""
+    """Open the period that was paid, as `record_payment` does, or one of an order of nothing, which earns no reward."""
     with lock_primary(company_id) as primary:
         subscription = require_subscription(primary)
         # The journal is the deduplication: a payment that is recorded again

@@ -69,7 +69,7 @@ def evidence_of(vat_id: str, country: str) -> JsonObject | None:
 
 
 def store_evidence(row: BillingDetails, evidence: JsonObject | None) -> None:
-    """Keep an answer, unless the VAT id has changed meanwhile."""
+    """Keep an answer, unless the VAT id has changed since."""
     if evidence is None:
         return
     values = {**evidence, "vatId": row.vat_id, "at": timezone.now().isoformat()}

@@ -64,7 +64,7 @@ def google_port(data: Path) -> int:
 
 
 def replace(file: Path, text: str) -> None:
-    """Replace a file at once, so that nobody reads half of it."""
+    """Replace a file at once, so that no process reads half of it."""
     draft = file.with_name(f".{file.name}.{os.getpid()}")
     draft.write_text(text, encoding="utf-8", newline="")
     draft.replace(file)

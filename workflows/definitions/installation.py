@@ -158,7 +158,7 @@ def install_template(
     if former is not None and not former.is_deleted:
         return Installed(former, _templates_of(former))
     if former is not None:
-        id = ""  # somebody has deleted it since, so the same form installs another one
+        id = ""  # a member has deleted it since, so the same form installs another one
     chosen_values = _read_settings(template.get("settings", {}), settings or {})
     created = _create_emails(template, member_id, may)
     emails = {f"email:{email_key}": row.pk for email_key, row in created.items()}

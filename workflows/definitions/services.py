@@ -115,7 +115,7 @@ def _free_name(name: str, own: str) -> str:
 
 
 def lock_names() -> None:
-    """Let nobody else of the company give a workflow its name until the transaction ends."""
+    """Lock the company's workflow names until the transaction ends."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [NAME_LOCK, company_id()])
 

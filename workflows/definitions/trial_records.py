@@ -131,7 +131,7 @@ def _unknown(reason: str) -> NamedError:
     return NamedError("InvalidInput_400", reason, field="record")
 
 
-# Payloads of records whose event is not kept any more
+# Payloads of records whose event is no longer kept
 
 
 def _payload(graph: Values, id: str) -> Payload:

@@ -307,7 +307,7 @@ class Trial:
             outcome = self.pins[node.id]
         else:
             settings = self._render_settings(cursor, visit, context)
-            # Nobody asks for the rights of a disabled node, so its settings show no values.
+            # The rights of a disabled node are not checked, so its settings show no values.
             details["input"] = None if node.disabled else settings
             outcome = run_node(node, [(cursor, visit)], context)[0]
             if outcome.status != "failed" and not node.disabled:

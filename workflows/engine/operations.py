@@ -301,7 +301,7 @@ def pause_runs(*, workflow_id: str) -> int:
     Of a workflow that is not published, those are held that it would continue. Returns the number of held runs. Their
     statuses follow in batches, the first one here.
     """
-    # When this returns, no slice moves a run of the workflow any more.
+    # When this returns, slices no longer move a run of the workflow.
     locks.lock_alone([workflow_id])
     open_runs = completion.open_runs(workflow_id)
     # One number holds all runs at once, however many; their own rows follow.

@@ -20,7 +20,7 @@ CANCEL = "cancel"
 REPLACED = "replaced"
 Status = WorkflowRun.Status
 OPEN = (Status.QUEUED, Status.RUNNING, Status.WAITING, Status.PAUSED)
-# A running one is in a slice at this moment, and its call may be out.
+# A running one is in a slice at this time, and its call may be out.
 STANDING = (Status.QUEUED, Status.WAITING, Status.PAUSED)
 """Statuses in which nothing of a run is under way outside: such runs can move."""
 
@@ -77,7 +77,7 @@ def migrate_runs(workflow: Workflow, most: int) -> int:
     if workflow.carry == CANCEL:
         older = older_runs(workflow.pk, workflow.version_id).select_for_update(of=("self",), no_key=True)
         ids = list(older.order_by("pk").values_list("pk", flat=True)[:most])
-        # What they waited for must not wake them if somebody restarts them.
+        # What they waited for must not wake them if a member restarts them.
         WorkflowRun.objects.filter(pk__in=ids).update(epoch=F("epoch") + 1)
         return writing.cancel(ids, REPLACED)
     if workflow.carry != MOVE or workflow.version is None:

@@ -94,7 +94,7 @@ def write(cursors: Sequence[Cursor], now: datetime) -> None:
     insert(READY, [{"run": run.pk, "priority": run.priority} for run in queued_runs], now)
     # A failed run may be resumed, so its waits stay.
     remove_waits([cursor.run.pk for cursor, row in ended_runs if row["status"] != Status.FAILED])
-    # In the same transaction: a parent would wait for ever for an end that nobody reports.
+    # In the same transaction: a parent would wait for ever for an end that is never reported.
     _tell_parents(
         [
             (cursor.run.parent, end_payload(cursor.run.pk, row["status"], row["reason"], cursor.state.variables))

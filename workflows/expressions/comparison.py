@@ -1,4 +1,4 @@
-"""Comparisons with values of a run, whose types nobody has declared.
+"""Comparisons with values of a run, whose types are not declared.
 
 A text that says a number compares with numbers, one that says a date with dates, and "true" and "false" with booleans.
 What cannot be compared makes the comparison false, or that of a negated operator true, and gives a warning.

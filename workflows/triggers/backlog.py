@@ -58,7 +58,7 @@ def waiting_events(now: Moment) -> list[QuerySet[QueuedEvent]]:
 def drain(start: Callable[..., None], deadline: float = float("inf")) -> None:
     """Start runs by waiting events, one batch of each company after the other.
 
-    It ends when none may start any more, or monotonic() passes the deadline.
+    It ends when no more may start, or monotonic() passes the deadline.
     """
     with unscoped(reason="events that wait, of all companies"), connection.cursor() as cursor:
         # Walked by the index: DISTINCT would read each of a million waiting rows.

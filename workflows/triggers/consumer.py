@@ -63,7 +63,7 @@ def start(events: Sequence[Event], *, in_bulk: bool = False) -> None:
         own = [(event, entry) for event, entry in entries if event.kind in kinds_by_workflow[workflow.pk]]
         admitted, refusals = _admit(workflow, plan, own)
         ids = start_runs(workflow, plan, admitted, skipped=refusals, in_bulk=in_bulk)
-        # Between the event and this transaction the goal may have been reached, which nobody listened for
+        # The goal may have been reached between the event and this transaction, unobserved
         # yet.
         listening.end_by_past_events(plan, ids)
 

@@ -37,7 +37,7 @@ def begin(request: HttpRequest, issued: Tokens) -> None:
 
     A back office session of the same browser continues, and keeps its own, earlier end.
     """
-    # Against session fixation: a key that somebody planted before the log-in is worthless after it.
+    # Against session fixation: a key that an attacker planted before the log-in is worthless after it.
     request.session.cycle_key()
     # A CSRF token that a page of a former session knows must not be good for this one.
     rotate_token(request)

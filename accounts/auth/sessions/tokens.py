@@ -148,7 +148,7 @@ def _revoke(family: str) -> None:
 
 
 def _lock_session(rows: QuerySet[RefreshToken]) -> RefreshToken | None:
-    """Lock the rows' user, so that nobody renews a session while it is ended. Returns the first row as it is then."""
+    """Lock the rows' user, so that no session is renewed while it ends. Returns the first row as it is then."""
     user_id = rows.values_list("user_id", flat=True).first()
     if user_id is None:
         return None

@@ -95,7 +95,7 @@ class PayPal(Gateway):
                 path = f"/v2/checkout/orders/{order.gateway_id}/capture"
                 return _fact(self._call("POST", path, f"move-{order.reference}", body), order)
             except GatewayRefused as error:
-                # The buyer has to approve the charge at PayPal, which nobody can do while a worker charges.
+                # The buyer has to approve the charge at PayPal, which is impossible while a worker charges.
                 if error.code == "PAYER_ACTION_REQUIRED":
                     return PaymentUpdate(
                         state=PaymentState.ACTION, reference=order.reference, gateway_id=order.gateway_id

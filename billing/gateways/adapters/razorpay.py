@@ -111,7 +111,7 @@ class Razorpay(Gateway):
 
     def move(self, order: Order) -> PaymentUpdate:
         update = self.find(order)
-        # An authorized payment that nobody captures is refunded by Razorpay after some days.
+        # An authorized payment that is not captured is refunded by Razorpay after some days.
         if update.state is PaymentState.AUTHORIZED:
             return self._capture(order, update)
         if update.state is not PaymentState.OPEN or order.gateway_id.startswith("plink_"):

@@ -215,7 +215,7 @@ class Stripe(Gateway):
                     amount=int(row["amount_received"]),
                     currency=row["currency"].upper(),
                 )
-            # Intents without received money are pages that nobody has paid.
+            # Intents without received money are unpaid pages.
             if line.amount:
                 yield line
         for row in self._list_rows("refunds", created):

@@ -151,7 +151,7 @@ class Server(ThreadingHTTPServer):
         self.tell("messages", {"contacts": [contact], "messages": [{**message, **content}]})
 
     def tell(self, field: str, value: JsonObject, tries: int = TRIES) -> None:
-        """Call the number's webhook, again a few times where nobody takes it."""
+        """Call the number's webhook, again a few times where it is not taken."""
         place = read_state(self.file)
         hook = urlsplit(str(place.get("hook", "")))
         if field == "messages":

@@ -131,7 +131,7 @@ MAILINGS = (
 
 
 def add_history(member: Member) -> None:
-    """Date the demo's records back over the last ninety days, and add what happened to them meanwhile."""
+    """Date the demo's records back over the last ninety days, and add what happened to them since."""
     now = timezone.now()
     contacts = list(Contact.objects.filter(is_deleted=False).order_by("pk"))
     for contact, moment in zip(contacts, arrivals(len(contacts), now), strict=True):

@@ -185,7 +185,7 @@ class Step(DrawWorkflow):
 
     @property
     def is_fresh(self) -> bool:
-        """Return whether nobody has saved the step's form since the step was added."""
+        """Return whether the step's form is unsaved since the step was added."""
         data = self.node["data"]
         return not self.is_trigger and data.get("config") == SEEDS.get(self.node["type"])
 

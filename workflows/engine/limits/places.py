@@ -84,7 +84,7 @@ def has_notices() -> bool:
 
 
 def _count_alone(id: str) -> None:
-    """Wait until nobody else counts the places of the workflow or the company, and keep others from it."""
+    """Wait until no other process counts the places of the workflow or the company, and keep others from it."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [LOCK, id])
 

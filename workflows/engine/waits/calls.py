@@ -43,7 +43,7 @@ PAIRS = 200
 HELD = timedelta(seconds=5)
 """Delay before a call of a held run is checked again."""
 CLAIMS = 0x6C77_0016
-"""The advisory lock under which calls are claimed, so that nobody passes the limits together with others."""
+"""The advisory lock under which calls are claimed, so that concurrent claims stay within the limits."""
 Status = RunCall.Status
 SENDING = (Status.SENDING, Status.SENDING_ONCE)
 ACTIVE_STATUSES = (WorkflowRun.Status.QUEUED, WorkflowRun.Status.RUNNING, WorkflowRun.Status.WAITING)
@@ -121,7 +121,7 @@ def _claim(most: int) -> list[RunCall]:
         runs_of = dict(facts)
         # As slices do: a change that locks the workflow waits for this, and finds no begun call afterwards.
         locks.lock_shared(runs_of.values())
-        # A run that a slice is moving right now is asked again a moment later.
+        # A run that a slice is moving right now is asked again shortly after.
         runs = WorkflowRun.objects.filter(pk__in=runs_of).select_for_update(no_key=True, skip_locked=True, of=("self",))
         locked = {run.pk: run for run in runs.order_by("pk")}
         calls = RunCall.objects.filter(pk__in=ids, run__in=locked, status=Status.QUEUED).order_by("due_at", "pk")
@@ -201,7 +201,7 @@ def _make(call: RunCall) -> CallResult:
             return make(CallToMake(call.pk, call.key, call.keyed, call.request))
         except Exception as error:  # the edge of a call: its node's policy (on_error) decides
             log.exception("call %s failed", call.pk)
-            # With a key the repetition is recognized by the server; without one nobody knows.
+            # With a key the repetition is recognized by the server; without one it is unknown.
             status = "failed" if call.keyed else "unknown"
             return CallResult(status, code="internal", text=f"{type(error).__name__}: the call broke off")  # type: ignore[arg-type]
 
