@@ -49,8 +49,8 @@ class Notifications(NotificationPage):
         """Return the address of its subject, or "" if there is none that the reader may open."""
         resource = SAME_PAGE.get(notification["resource"], notification["resource"])
         if resource in WITHOUT_RECORD:
-            whole = next(page for page in registered_pages() if page.name == WITHOUT_RECORD[resource])
-            return self.address(whole.name) if self.may_open(whole) else ""
+            list_page = next(page for page in registered_pages() if page.name == WITHOUT_RECORD[resource])
+            return self.address(list_page.name) if self.may_open(list_page) else ""
         page = next((page for page in registered_pages() if resource and page.record_kind[0] == resource), None)
         return (
             self.address(page.name, notification["record"])

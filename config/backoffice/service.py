@@ -110,8 +110,8 @@ def _processes_and_database() -> Iterator[Check]:
 
 def _workers(number: int) -> Check:
     beat = heartbeat()
-    seen = relative_time(beat.ticked_at) if beat.ticked_at else _("never")
-    details = _("%(number)s alive, last seen %(time)s") % {"number": number, "time": seen}
+    last_tick = relative_time(beat.ticked_at) if beat.ticked_at else _("never")
+    details = _("%(number)s alive, last seen %(time)s") % {"number": number, "time": last_tick}
     if beat.late:
         details = _("%(details)s; a periodic task is late") % {"details": details}
     if beat.stale:
