@@ -1,6 +1,6 @@
 """celery worker --ticks: a worker that also runs the tick each second, in a thread of its own, in place of beat.
 
-Its pool must not fork (-P threads, -P solo): a fork with another running thread may inherit a lock that nobody frees.
+Its pool must not fork (-P threads, -P solo): a fork with another running thread may inherit a lock that is never freed.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Ticking(StartStopStep):  # type: ignore[misc]  # Celery has no types
                 faulthandler.cancel_dump_traceback_later()
         finally:
             if not self._stops.is_set():
-                # Without ticks all work would rest until somebody noticed. The supervisor starts the worker again.
+                # Without ticks all work would rest until an operator noticed. The supervisor starts the worker again.
                 os.kill(os.getpid(), signal.SIGTERM)
 
     def _tick(self, tasks: Any, number: int) -> None:

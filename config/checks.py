@@ -110,10 +110,10 @@ def _unknown_modules(operation: Operation) -> list[CheckMessage]:
         if module not in MODULES:
             hint = "accounts/roles/permissions.py lists the modules."
             messages.append(Error(f"{operation}: no role can grant {module!r}", hint=hint, id="config.E001"))
-    taken = operation.endpoint.quota_module
-    if taken and taken not in USAGE:
+    quota_module = operation.endpoint.quota_module
+    if quota_module and quota_module not in USAGE:
         hint = "Register its records with count_usage in the app's ready()."
-        messages.append(Error(f"{operation}: nothing counts {taken!r}", hint=hint, id="config.E002"))
+        messages.append(Error(f"{operation}: nothing counts {quota_module!r}", hint=hint, id="config.E002"))
     return messages
 
 

@@ -37,6 +37,7 @@ def read_state(file: Path) -> Values:
 
 def demo_vendors(data: Path, *, google: bool = True) -> dict[str, str]:
     """Return VENDOR_BASE_URLS of the demo: the last addresses of its stand-ins, that of Google only with `google`."""
-    chats, place = read_state(state_file(data)), read_state(google_file(data)) if google else {}
+    chats = read_state(state_file(data))
+    place = read_state(google_file(data)) if google else {}
     urls = dict.fromkeys(("chatapp", "messenger"), f"http://{HOST}:{chats['port']}") if chats else {}
     return {**urls, "gmail": f"http://{HOST}:{place['port']}"} if place else urls

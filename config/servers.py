@@ -29,9 +29,9 @@ def web_port() -> int:
     Otherwise the default.
     """
     try:
-        noted = json.loads(port_note(data_dir()).read_text())
-        os.kill(noted["supervisor"], 0)
-        return int(noted["port"])
+        port_values = json.loads(port_note(data_dir()).read_text())
+        os.kill(port_values["supervisor"], 0)
+        return int(port_values["port"])
     except (OSError, ValueError, KeyError, TypeError):
         return DEFAULT_PORT
 

@@ -61,10 +61,10 @@ class Slots:
         deadline = monotonic() + PATIENCE
         with self._freed:
             while blocking := self._blocking_slots(network):
-                left = deadline - monotonic()
-                if left <= 0 or all(slot.stuck for slot in blocking):
+                seconds_left = deadline - monotonic()
+                if seconds_left <= 0 or all(slot.stuck for slot in blocking):
                     return None
-                self._freed.wait(min(left, 0.2))
+                self._freed.wait(min(seconds_left, 0.2))
             slot = Slot(network)
             self._held.add(slot)
             return slot
@@ -185,16 +185,18 @@ class Answer:
 
 def read_whole(stream: Any, length: int) -> bytes:
     """Read a body of this length; less when the caller is gone."""
-    pieces, left = [], length
-    while left and (piece := stream.read(left)):
+    pieces = []
+    bytes_left = length
+    while bytes_left and (piece := stream.read(bytes_left)):
         pieces.append(piece)
-        left -= len(piece)
+        bytes_left -= len(piece)
     return b"".join(pieces)
 
 
 def read_small(pieces: Iterator[bytes]) -> tuple[list[bytes], bool]:
     """Read an answer up to SMALL. Returns its pieces, and whether it has ended."""
-    head, size = [], 0
+    head = []
+    size = 0
     for piece in pieces:
         head.append(piece)
         size += len(piece)
@@ -219,9 +221,11 @@ def refuse(environ: Values, start_response: Start) -> list[bytes]:
             "Too many requests at once",
             f"others from your address are sent or read slowly; try again in {RETRY_SECONDS} seconds",
         )
-        content, kind = dumps(refusal.body()), "application/json"
+        content = dumps(refusal.body())
+        kind = "application/json"
     else:
-        content, kind = error_page(429).content, "text/html; charset=utf-8"
+        content = error_page(429).content
+        kind = "text/html; charset=utf-8"
     headers = [("Content-Type", kind), ("Retry-After", str(RETRY_SECONDS)), ("Connection", "close")]
     start_response("429 Too Many Requests", [*headers, ("Content-Security-Policy", WEB)])
     return [content]

@@ -59,7 +59,7 @@ class Diagnosis:
 
     def fault(self, check: Check) -> str | None:
         """Return the reason to end the worker, or None."""
-        # Without Redis every worker is idle and silent, and ending them would help nobody.
+        # Without Redis every worker is idle and silent, and ending them would not help.
         if check.oldest is None:
             self.silent = 0
             self.stuck = {}
@@ -153,7 +153,7 @@ def oldest_messages(queues: list[str], *, served: bool = False) -> dict[str, byt
 
 
 def is_served(queue: str) -> bool:
-    """Return whether the consumer of a worker of the queue has answered its watchdog a moment ago."""
+    """Return whether the consumer of a worker of the queue has just answered its watchdog."""
     client = _redis()
     try:
         return bool(client.exists(SERVED.format(queue)))

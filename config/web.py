@@ -128,8 +128,8 @@ def main() -> None:
     """Serve until SIGTERM or SIGINT."""
     port = int(os.environ.get("PORT") or 8000)
     os.environ["DATABASE_ANSWER_SECONDS"] = str(REQUEST_SECONDS)  # core.tenancy.postgresql.answers
-    for counted in (data_dir() / "metrics" / str(port)).glob("*.db"):  # by processes of an earlier start
-        counted.unlink()
+    for path in (data_dir() / "metrics" / str(port)).glob("*.db"):  # by processes of an earlier start
+        path.unlink()
     Server(
         "config.wsgi:application",
         address=os.environ.get("HOST") or "127.0.0.1",

@@ -103,9 +103,9 @@ class Key(EditRecord, RecordForm, KeyPage):
     deleted = gettext_lazy("Key deleted")
 
     def context(self) -> JsonObject:
-        shown = {name: value for name, value in self.record.items() if name != "key"}
+        key_values = {name: value for name, value in self.record.items() if name != "key"}
         title = _("Key that ends in %(masked_key)s") % {"masked_key": self.record["maskedKey"][-4:]}
-        return {"record": shown, "title": title}
+        return {"record": key_values, "title": title}
 
     def show(self) -> Values:
         return self.context()

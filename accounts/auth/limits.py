@@ -1,7 +1,7 @@
 """Limits on attempts to log in to an account (core.access.attempts).
 
 Above the limit of a network address further attempts are refused (429). So they are above the two limits of an account.
-The low one counts each network, so that ten wrong passwords lock nobody out elsewhere. The high one counts all networks
+The low one counts each network, so that ten wrong passwords lock no user out. The high one counts all networks
 together, against guesses from many.
 
 Mails to one address are silently dropped above their limit. This protects the mailbox, and the response reveals

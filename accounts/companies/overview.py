@@ -96,8 +96,8 @@ def _counts(measures: Sequence[Measure], since: datetime) -> dict[str, int]:
 
 
 def _count(rows: QuerySet[Any]) -> Combinable:
-    counted = Func(F("pk"), function="COUNT", output_field=IntegerField())
-    return Subquery(rows.annotate(counted=counted).values("counted"))
+    row_count = Func(F("pk"), function="COUNT", output_field=IntegerField())
+    return Subquery(rows.annotate(counted=row_count).values("counted"))
 
 
 def _by_day(measure: Measure, since: datetime) -> dict[date, int]:

@@ -169,9 +169,9 @@ class Home(Page):
         """Return the sent and answered messages by day, or None if the reader may not see them."""
         if not days or days[0]["numbers"]["sent"] is None:
             return None
-        shown = {name: label for name, label in SERIES.items() if days[0]["numbers"][name] is not None}
-        rows = [(date.fromisoformat(day["day"]), [day["numbers"][name] for name in shown]) for day in days]
-        return {"names": list(shown.values()), "rows": rows, "any": any(sum(counts) for _, counts in rows)}
+        labels = {name: label for name, label in SERIES.items() if days[0]["numbers"][name] is not None}
+        rows = [(date.fromisoformat(day["day"]), [day["numbers"][name] for name in labels]) for day in days]
+        return {"names": list(labels.values()), "rows": rows, "any": any(sum(counts) for _, counts in rows)}
 
     def waits(self, numbers: Mapping[str, int | None]) -> list[tuple[str, str, str]]:
         """Return (icon, text, address) of the reader's open work."""
@@ -228,12 +228,12 @@ class FirstSteps(Page):
             }
             for name in names
         ]
-        left = sum(not step["is_done"] for step in steps)
+        steps_left = sum(not step["is_done"] for step in steps)
         is_kept = any(step["is_done"] and step["shortcuts"] for step in steps)
         return {
             "steps": steps,
-            "left": left,
-            "is_shown": left or is_kept,
+            "left": steps_left,
+            "is_shown": steps_left or is_kept,
             "dismissed": is_dismissed(self.reader.layout),
         }
 
@@ -262,7 +262,7 @@ class FirstSteps(Page):
 
 
 def is_dismissed(layout: Values) -> bool:
-    """Return whether the person does not want to see first steps any more."""
+    """Return whether the person no longer wants to see first steps."""
     return layout.get("firstSteps") is False
 
 

@@ -23,7 +23,7 @@ def update_company(*, changes: Values) -> None:
     """
     if "timezone" in changes and not Company.objects.filter(pk=company_id(), timezone=changes["timezone"]).exists():
         timezone_changes.send()
-    # Country and state are checked against each other, so that nobody changes one of them in between.
+    # Country and state are checked against each other, so that no request changes one of them in between.
     company = Company.objects.select_for_update().get(pk=company_id())
     values = dict(changes)
     if "contact_number" in values:

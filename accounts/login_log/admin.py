@@ -1,4 +1,4 @@
-"""Back office page of the login log, which nobody edits, and its panels on the pages of users and companies."""
+"""Back office page of the login log, which is read only, and its panels on the pages of users and companies."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class LoginLogAdmin(CompanyRecordAdmin):
 def _logins_of_user(user: User) -> SafeString:
     # An attempt has a row for each company of the user: merge the rows of one second and one address.
     rows = LoginLog.objects.filter(user=user).order_by("-created_at", "-id")[: ROWS * 10]
-    seen = {(row.created_at.replace(microsecond=0), row.status, row.reason, row.ip): row for row in rows}
+    row_by_key = {(row.created_at.replace(microsecond=0), row.status, row.reason, row.ip): row for row in rows}
     cells = [
         (render_link(row, choice_text(row, "status")), row.reason or "–", row.ip or "–", row.user_agent or "–", at)
-        for (at, *_), row in seen.items()
+        for (at, *_), row in row_by_key.items()
     ]
     return render_table(
         (_("Status"), _("Reason"), _("IP address"), _("Browser"), _("Time")),

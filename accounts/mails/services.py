@@ -86,9 +86,9 @@ def render_mail(kind: str, context: JsonObject, *, company_id: str | None = None
     """Render a kind of mail. Returns its subject, text and HTML; values are escaped in the HTML only."""
     with _language():
         subject = _subject(kind, context)
-        shown = {**context, "subject": subject, "page": page_link(kind, company_id, context)}
-        text = _render(f"mails/{kind}.txt", {**shown, **_TEXT}, escaped=False)
-        html = _render(f"mails/{kind}.txt", {**shown, **_HTML}, escaped=True)
+        values = {**context, "subject": subject, "page": page_link(kind, company_id, context)}
+        text = _render(f"mails/{kind}.txt", {**values, **_TEXT}, escaped=False)
+        html = _render(f"mails/{kind}.txt", {**values, **_HTML}, escaped=True)
     return subject, BLANK.sub("\n\n", text).strip() + "\n", html
 
 

@@ -18,9 +18,9 @@ def mail_staff(*, subject: str, text: str, path: str, permission: str) -> int:
     Returns their number. `permission` is such as billing.view_dispute.
     """
     app, _, codename = permission.partition(".")
-    named = {"content_type__app_label": app, "codename": codename}
-    own = Q(**{f"user_permissions__{name}": value for name, value in named.items()})
-    by_group = Q(**{f"groups__permissions__{name}": value for name, value in named.items()})
+    permission_filter = {"content_type__app_label": app, "codename": codename}
+    own = Q(**{f"user_permissions__{name}": value for name, value in permission_filter.items()})
+    by_group = Q(**{f"groups__permissions__{name}": value for name, value in permission_filter.items()})
     users = User.objects.filter(Q(is_superuser=True) | own | by_group, is_staff=True, is_active=True)
     people = list(users.distinct().order_by("pk")[:MAX_RECIPIENTS])
     context = {"subject": subject, "text": text, "address": f"{settings.BASE_URL}{path}"}

@@ -74,7 +74,7 @@ def _send(connection: Any, mail: Mail) -> str:
     except ValueError as error:  # a value that no header can hold
         _write(mail, status=Mail.Status.FAILED, error=describe(error))
     else:
-        # The content is removed: it may have links that open accounts, and nobody needs it any more.
+        # The content is removed: it may have links that open accounts, and it is no longer needed.
         _write(mail, status=Mail.Status.SENT, sent_at=timezone.now(), text="", html="", calendar=None, error="")
     return ""
 
@@ -153,8 +153,8 @@ def describe(error: Exception) -> str:
     """Return the error as the back office shows it, without the mail's content."""
     code, text = getattr(error, "smtp_code", ""), getattr(error, "smtp_error", b"")
     if code:
-        said = text.decode(errors="replace") if isinstance(text, bytes) else str(text)
-        return shorten(f"The server says: {code} {' '.join(said.split())}", 500)
+        reply = text.decode(errors="replace") if isinstance(text, bytes) else str(text)
+        return shorten(f"The server says: {code} {' '.join(reply.split())}", 500)
     if isinstance(error, TimeoutError):
         return "The server did not answer in time."
     if isinstance(error, SSLCertVerificationError):

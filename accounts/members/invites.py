@@ -174,7 +174,7 @@ def _check_open(member: Member) -> None:
 def account_of(member: Member) -> User | None:
     """Return the verified account of the invited address.
 
-    An unverified account belongs to nobody until a mail has been read.
+    An unverified account belongs to no one until a mail has been read.
     """
     return User.objects.filter(email=member.email, email_verified_at__isnull=False).first()
 
@@ -214,13 +214,13 @@ def _make_user(email: str, name: str, password: str) -> User:
             with transaction.atomic():
                 return User.objects.create_user(email, password, name=name, email_verified_at=timezone.now())
         except IntegrityError:
-            # The address was registered at this moment. The savepoint keeps the
+            # The address was registered at the same time. The savepoint keeps the
             # transaction usable for the answer.
             raise exists from None
     user.email_verified_at = timezone.now()
     user.set_password(password)
     user.save()
-    # Somebody else may have registered the address without being able to read its mails.
+    # Another person may have registered the address without being able to read its mails.
     end_sessions(user_id=user.pk)
     user.refresh_from_db()
     return user
@@ -295,11 +295,11 @@ def _close(member: Member) -> None:
 
 def expire_invites() -> bool:
     """Mark at most BATCH expired invites. Returns whether there may be more."""
-    due = Member.objects.filter(status=Status.INVITED, invite_expires_at__lte=timezone.now()).order_by(
+    invites = Member.objects.filter(status=Status.INVITED, invite_expires_at__lte=timezone.now()).order_by(
         "invite_expires_at"
     )
     # Skip an invite that another transaction answers or sends again right now.
-    members = list(due.select_for_update(skip_locked=True, no_key=True)[:BATCH])
+    members = list(invites.select_for_update(skip_locked=True, no_key=True)[:BATCH])
     Member.objects.filter(pk__in=[member.pk for member in members]).update(
         status=Status.EXPIRED, updated_at=timezone.now()
     )

@@ -33,8 +33,8 @@ def notify(
     if not receivers:
         return 0
     remember(key, render_subject(notice.template, context, company_id=company_id()), members=receivers, about=about)
-    chosen = CompanySettings.objects.values_list("notification_settings", flat=True).first() or {}
-    if not chosen.get(key, {}).get("email", notice.on):
+    settings_by_kind = CompanySettings.objects.values_list("notification_settings", flat=True).first() or {}
+    if not settings_by_kind.get(key, {}).get("email", notice.on):
         return 0
     for member in receivers:
         queue_mail(notice.template, to=member.email, context={**context, "member": member}, company_id=company_id())

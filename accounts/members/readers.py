@@ -58,7 +58,8 @@ class Browsers:
         reader = self._member(claims, last) if last else None
         if reader is None:
             user = _user(claims)
-            layout, served = _layout(user.layout), served_company()
+            layout = _layout(user.layout)
+            served = served_company()
             reader = Reader(_person(claims), user.get_full_name(), user.email, layout)
             if served:  # the host is a company's, of which they are no member
                 reader = replace(reader, company=brand_of(None).name, look=_cached_look(served))

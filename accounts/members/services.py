@@ -135,12 +135,12 @@ def remove_members(*, actor: Actor, selection: BulkSelection, delete_keys: bool 
     keys.
     """
     actor = reload_actor(actor)
-    chosen = selection.apply(Member.objects.all()).values("pk")
+    member_ids = selection.apply(Member.objects.all()).values("pk")
     # By id, the order of every lock of members, so that two bulk changes cannot deadlock.
     members = list(
         Member.objects.select_for_update(of=("self",), no_key=True)
         .select_related("role")
-        .filter(pk__in=chosen)
+        .filter(pk__in=member_ids)
         .order_by("pk")
     )
     if not members:
@@ -209,7 +209,7 @@ def transfer_ownership(*, actor: Actor, id: str, role_id: str | None = None) -> 
 
 
 def role_of_former_owners() -> Role:
-    """Return the role Admin, or the default role if the company has no Admin any more."""
+    """Return the role Admin, or the default role if the company no longer has an Admin."""
     return Role.objects.filter(name__iexact=ADMIN).first() or find_role(None)
 
 

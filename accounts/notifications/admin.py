@@ -1,4 +1,4 @@
-"""Back office page of notifications, which nobody edits."""
+"""Back office page of notifications, which are read only."""
 
 from __future__ import annotations
 

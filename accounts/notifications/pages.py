@@ -42,15 +42,15 @@ class Notifications(NotificationPage):
             self.ask_private("GET", "notification", {**state.query(size=SIZE), "filters": conditions})
         )
         more = state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None
-        shown = [{**notification, "address": self.address_of(notification)} for notification in answer.data]
-        return {"notifications": shown, "more": more, "only": only}
+        rows = [{**notification, "address": self.address_of(notification)} for notification in answer.data]
+        return {"notifications": rows, "more": more, "only": only}
 
     def address_of(self, notification: Values) -> str:
         """Return the address of its subject, or "" if there is none that the reader may open."""
         resource = SAME_PAGE.get(notification["resource"], notification["resource"])
         if resource in WITHOUT_RECORD:
-            whole = next(page for page in registered_pages() if page.name == WITHOUT_RECORD[resource])
-            return self.address(whole.name) if self.may_open(whole) else ""
+            list_page = next(page for page in registered_pages() if page.name == WITHOUT_RECORD[resource])
+            return self.address(list_page.name) if self.may_open(list_page) else ""
         page = next((page for page in registered_pages() if resource and page.record_kind[0] == resource), None)
         return (
             self.address(page.name, notification["record"])
@@ -86,17 +86,17 @@ class NotificationChoice(NotificationPage):
 
     def form(self) -> Form:
         notices = self.require_ok(self.ask_private("GET", "notification/preferences")).data["notices"]
-        chosen = {notice["kind"]: notice["isOn"] for notice in notices}
+        is_on_by_kind = {notice["kind"]: notice["isOn"] for notice in notices}
         fields = [Field(notice["kind"], notice["title"], "switch") for notice in notices]
-        return Form(fields=fields, initial=chosen, fieldsets=topic_fieldsets(chosen))
+        return Form(fields=fields, initial=is_on_by_kind, fieldsets=topic_fieldsets(is_on_by_kind))
 
     def show(self) -> Values:
         return {"form": self.form()}
 
     def do_save(self) -> HttpResponse:
         form = self.form()
-        chosen = form.bind(self.request.POST).values
-        muted = [kind for kind, is_on in chosen.items() if not is_on]
+        values = form.bind(self.request.POST).values
+        muted = [kind for kind, is_on in values.items() if not is_on]
         answer = self.ask_private("PUT", "profile", None, {"mutedNotices": muted})
         if not answer.ok:
             form.refuse(answer)

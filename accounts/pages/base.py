@@ -88,9 +88,9 @@ class Page(FormView, ABC):  # type: ignore[type-arg]
 
 def add_error(form: forms.Form, error: ApiError) -> None:
     """Show a service's error at the field that it names, or above the form."""
-    refused = error.errors[0] if isinstance(error, ValidationFailed) and error.errors else None
-    if refused is not None and refused["field"] in form.fields:
-        form.add_error(refused["field"], problem_text(refused))
+    field_error = error.errors[0] if isinstance(error, ValidationFailed) and error.errors else None
+    if field_error is not None and field_error["field"] in form.fields:
+        form.add_error(field_error["field"], problem_text(field_error))
     else:
         form.add_error(None, to_sentence(error.detail or error.message))
 

@@ -80,7 +80,8 @@ class InvitePage(Page):
 
     def act(self, form: Any) -> JsonObject | HttpResponse:
         """Accept the invite, and log this browser in: by the link for a new user, by the password for others."""
-        values, caller = form.cleaned_data, caller_of(self.request)
+        values = form.cleaned_data
+        caller = caller_of(self.request)
         home = f"/c/{self.invite.company_id}/" if self.invite else ""
         if self.account is None or self.invite is None:
             user = accept_as_new_user(

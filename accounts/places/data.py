@@ -73,7 +73,8 @@ def states(iso2: str) -> tuple[State, ...]:
 
 def find_state(country: Country, text: str) -> State:
     """Return the country's state with this code or else name, ignoring case. Raises StateNotFound_400."""
-    sought, all_states = text.strip().casefold(), states(country.iso2)
+    sought = text.strip().casefold()
+    all_states = states(country.iso2)
     for names in (lambda s: (s.code, f"{country.iso2}-{s.code}"), lambda s: (s.name,), lambda s: (s.native,)):
         for state in all_states:
             if sought and sought in [name.casefold() for name in names(state)]:
@@ -97,11 +98,11 @@ def cities(iso2: str, code: str) -> tuple[str, ...]:
 
 def place_names(country: Country) -> set[str]:
     """Return the names of all states and cities of a country, case folded. Nothing of them is kept in memory."""
-    named = {name.casefold() for state in states(country.iso2) for name in (state.name, state.native)}
+    names = {name.casefold() for state in states(country.iso2) for name in (state.name, state.native)}
     folder = _folder() / "by-country" / country.iso2 / "states"
     for file in folder.glob("*/cities.json"):
-        named.update(row["name"].casefold() for row in orjson.loads(file.read_bytes()))
-    return named - {""}
+        names.update(row["name"].casefold() for row in orjson.loads(file.read_bytes()))
+    return names - {""}
 
 
 @lru_cache(maxsize=1)

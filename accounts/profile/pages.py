@@ -123,12 +123,12 @@ class Account(PersonPage):
     def do_preferences(self) -> HttpResponse:
         form = self.preferences_form().bind(self.request.POST)
         offered = {field.name: {option.value for option in field.options} for field in form}
-        chosen = {name: value for name, value in form.values.items() if value and value in offered[name]}
-        if form.values["timezone"] and "timezone" not in chosen:
+        preferences = {name: value for name, value in form.values.items() if value and value in offered[name]}
+        if form.values["timezone"] and "timezone" not in preferences:
             form.add_error("timezone", _("Choose a time zone from the list."))
             return self.page({**self.show(), "preferences_form": form}, status=422)
-        kept = {name: value for name, value in self.reader.layout.items() if name not in CHOSEN}
-        body = {"layout": {**kept, **chosen}, "darkMode": chosen.get("theme") == "dark"}
+        other_preferences = {name: value for name, value in self.reader.layout.items() if name not in CHOSEN}
+        body = {"layout": {**other_preferences, **preferences}, "darkMode": preferences.get("theme") == "dark"}
         answer = self.ask_private("PUT", "profile", None, body)
         return self.redirect_with_toast(_("Saved")) if answer.ok else self.refuse(answer)
 

@@ -15,10 +15,10 @@ from core.types import JsonObject
 
 
 def _profile(user_id: str) -> JsonObject:
-    shown = ProfileOut.one(User.objects.filter(pk=user_id)) or {}
+    profile = ProfileOut.one(User.objects.filter(pk=user_id)) or {}
     with unscoped(reason="profile: one's own memberships of all companies"):
         rows = list(MembershipBrief.project(memberships_of(user_id).order_by("created_at", "id")))
-    return {**shown, "memberships": [MembershipBrief.render(row) for row in rows]}
+    return {**profile, "memberships": [MembershipBrief.render(row) for row in rows]}
 
 
 class ProfileViewSet(ResourceViewSet):

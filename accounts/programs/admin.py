@@ -90,7 +90,7 @@ class ClawBackForm(forms.Form):
 
 
 def staff_of(request: HttpRequest) -> User:
-    """Return the staff member who acts. Nobody gets here without a login."""
+    """Return the staff member who acts. A login is required."""
     return cast(User, request.user)
 
 
@@ -186,8 +186,8 @@ class RewardAdmin(BackOfficeAdmin):
 
     @display(description=_("state"), ordering="state", label=COLOURS)
     def state_label(self, reward: Reward) -> tuple[str, str]:
-        owed = reward.state == Reward.State.CLAWED_BACK and reward.paid_at and not reward.settled_at
-        return reward.state, _("Clawed back, to be repaid") if owed else choice_text(reward, "state")
+        is_owed = reward.state == Reward.State.CLAWED_BACK and reward.paid_at and not reward.settled_at
+        return reward.state, _("Clawed back, to be repaid") if is_owed else choice_text(reward, "state")
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest | None = None) -> bool:
         return lookup in ("referral__id__exact", "currency__exact") or super().lookup_allowed(lookup, value, request)

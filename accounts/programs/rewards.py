@@ -52,7 +52,7 @@ def accrue(*, company_id: str, amount: Decimal, currency: str, source: str) -> R
     nothing.
     """
     referral = Referral.objects.filter(referred_company_id=company_id, referrer__is_active=True).first()
-    # Nobody is rewarded for their own payments.
+    # A user is not rewarded for their own payments.
     if referral is None or _owns(referral.referrer_id, company_id):
         return None
     share = round_money(amount * _percent(referral) / 100, currency)
@@ -110,10 +110,10 @@ def round_money(amount: Decimal, currency: str) -> Decimal:
 def earn_matured() -> bool:
     """Mark matured rewards as earned, and notify each beneficiary by one mail. Returns whether there are more."""
     with transaction.atomic():
-        due = Reward.objects.select_for_update(skip_locked=True, of=("self",)).filter(
+        matured_rewards = Reward.objects.select_for_update(skip_locked=True, of=("self",)).filter(
             state=State.PENDING, matures_at__lte=timezone.now()
         )
-        rewards = list(due.select_related("beneficiary").order_by("matures_at")[:BATCH])
+        rewards = list(matured_rewards.select_related("beneficiary").order_by("matures_at")[:BATCH])
         _move(rewards, State.EARNED)
         for beneficiary, mine in groupby(
             sorted(rewards, key=lambda reward: reward.beneficiary_id), key=lambda reward: reward.beneficiary
@@ -179,7 +179,8 @@ def claw_back_part(*, source: str, share: Fraction, key: str, note: str) -> Deci
     `key` names the part: a repeated one changes nothing. A reward is split into the rest and the clawed-back part,
     which has the same history. A share above the rest claws back the whole rest.
     """
-    taken, part_source = Decimal(0), f"{source}:{key}"
+    amount_taken = Decimal(0)
+    part_source = f"{source}:{key}"
     rewards = Reward.objects.select_for_update().filter(source=source).exclude(state=State.CLAWED_BACK)
     for reward in rewards.order_by("pk"):
         parts = dict(
@@ -191,16 +192,16 @@ def claw_back_part(*, source: str, share: Fraction, key: str, note: str) -> Deci
             continue
         # The share is one of the whole reward. Of the rest alone, several partial
         # refunds would take too little back.
-        whole = reward.amount + sum(parts.values())
-        part = round_money(whole * share.numerator / share.denominator, reward.currency)
+        full_amount = reward.amount + sum(parts.values())
+        part = round_money(full_amount * share.numerator / share.denominator, reward.currency)
         # Rounding may leave a remainder, which the last part takes.
         if part >= reward.amount:
             _move([reward], State.CLAWED_BACK, note=note)
-            taken += reward.amount
+            amount_taken += reward.amount
         elif part > 0:
             _split(reward, part, part_source, note)
-            taken += part
-    return taken
+            amount_taken += part
+    return amount_taken
 
 
 LIFE = ("", State.PENDING, State.EARNED, State.PAID)
@@ -247,9 +248,9 @@ def return_rewards(*, source: str, note: str) -> Decimal:
 
 def _return_reward(part: Reward, source: str) -> Decimal:
     """Restore a locked reward that was clawed back. Return its amount, or 0 if the partnership was revoked."""
-    taken = part.transitions.exclude(from_state=State.CLAWED_BACK).get(to_state=State.CLAWED_BACK)
+    claw_back = part.transitions.exclude(from_state=State.CLAWED_BACK).get(to_state=State.CLAWED_BACK)
     was_repaid = part.settled_at is not None
-    state = State.EARNED if was_repaid else State(taken.from_state)
+    state = State.EARNED if was_repaid else State(claw_back.from_state)
     if state != State.PAID and part.program == Referral.Program.PARTNER and not _percent(part.referral):
         return Decimal(0)  # revoking the partnership has cancelled its unpaid rewards
     # The source is unique, and the reward that lives again needs it.
@@ -329,14 +330,14 @@ def _move(
     rewards: Sequence[Reward], to_state: str, *, by: User | None = None, note: str = "", **values: datetime
 ) -> None:
     """Save allowed transitions of locked rewards."""
-    moved = 0
+    count = 0
     for before in {reward.state for reward in rewards}:
         rows = Reward.objects.filter(pk__in=[reward.pk for reward in rewards if reward.state == before], state=before)
-        moved += rows.update(state=to_state, updated_at=timezone.now(), **values)
+        count += rows.update(state=to_state, updated_at=timezone.now(), **values)
     # The update repeats the state as its condition. A difference means that
-    # somebody moved one without its lock.
-    if moved != len(rewards):
-        raise RuntimeError(f"{len(rewards) - moved} rewards were moved by somebody else meanwhile")
+    # another process moved one without its lock.
+    if count != len(rewards):
+        raise RuntimeError(f"{len(rewards) - count} rewards were moved by somebody else meanwhile")
     RewardTransition.objects.bulk_create(
         [
             RewardTransition(reward=reward, from_state=reward.state, to_state=to_state, by=by, note=note[:300])

@@ -55,8 +55,8 @@ class NewCompanyViewSet(ResourceViewSet):
     )
     def create(self, request: Request, data: JsonObject) -> object:
         company, member = open_company(user_id=self.actor.user_id, **data)
-        shown = CompanyOut.one(Company.objects.filter(pk=company.pk)) or {}
-        data = {**shown, "member": {"_id": member.pk, "status": member.status}}
+        company_data = CompanyOut.one(Company.objects.filter(pk=company.pk)) or {}
+        data = {**company_data, "member": {"_id": member.pk, "status": member.status}}
         return self.success(data, **({} if _is_open(company) else {"warning": CLOSED}))
 
 

@@ -1,4 +1,4 @@
-"""Back office page of the server log, which nobody edits, and its panel on the page of a company."""
+"""Back office page of the server log, which is read only, and its panel on the page of a company."""
 
 from __future__ import annotations
 

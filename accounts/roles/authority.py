@@ -30,7 +30,7 @@ def lock_company() -> None:
 
 
 def reload_actor(actor: Actor) -> Actor:
-    """Lock the company's members and roles, and reload the actor's permissions, which may have changed meanwhile.
+    """Lock the company's members and roles, and reload the actor's permissions, which may have changed since.
 
     Raises UnauthorizedAction_403 for a member who is no longer accepted, and for a key whose creator is no owner.
     """

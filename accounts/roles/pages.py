@@ -105,10 +105,10 @@ def flags_label(flags: Collection[str]) -> str:
 def difference(before: Collection[str], after: Collection[str]) -> str:
     """Describe the permissions that a change adds and removes."""
     added = [flag for flag in after if flag not in before]
-    taken = [flag for flag in before if flag not in after]
+    removed_flags = [flag for flag in before if flag not in after]
     parts = [
         f"{label}: {flags_label(flags)}."
-        for label, flags in ((gettext("Added"), added), (gettext("Removed"), taken))
+        for label, flags in ((gettext("Added"), added), (gettext("Removed"), removed_flags))
         if flags
     ]
     return " ".join(map(str, parts))
@@ -186,17 +186,17 @@ class RoleForm(RecordForm, RolePage):
     def page(self, context: Values, *, template: str = "", status: int = 200) -> HttpResponse:
         form = context.get("form")
         if form is not None:
-            chosen = form.values["flags"]
+            flags = form.values["flags"]
         else:
-            chosen = flags_of((context.get("record") or {}).get("permission", {}))
-        return super().page({**context, "table": table(chosen), "actions": ACTIONS}, template=template, status=status)
+            flags = flags_of((context.get("record") or {}).get("permission", {}))
+        return super().page({**context, "table": table(flags), "actions": ACTIONS}, template=template, status=status)
 
     def body(self, values: Values) -> JsonObject:
         fields = {name: value for name, value in values.items() if name != "flags"}
         return fields | ({"permission": permission_of(values["flags"])} if "flags" in values else {})
 
 
-def table(chosen: Collection[str]) -> list[tuple[str, list[tuple[str, list[tuple[str, str, bool]]]]]]:
+def table(flags: Collection[str]) -> list[tuple[str, list[tuple[str, list[tuple[str, str, bool]]]]]]:
     """Return (group, [(module's label, [(flag, its label, whether it is allowed)])])."""
     return [
         (
@@ -205,7 +205,7 @@ def table(chosen: Collection[str]) -> list[tuple[str, list[tuple[str, list[tuple
                 (
                     label,
                     [
-                        (f"{module}.{method}", f"{label}: {action}", f"{module}.{method}" in chosen)
+                        (f"{module}.{method}", f"{label}: {action}", f"{module}.{method}" in flags)
                         for method, action in ACTIONS.items()
                     ],
                 )
@@ -225,8 +225,8 @@ class NewRole(NewRecord, RoleForm):
     added = gettext_lazy("Role added")
 
     def form(self, values: Values | None = None) -> Form:
-        gone = gettext("The copied role no longer exists.")
-        role = find_named_record(self, "role", self.request.GET.get("like", ""), gone)
+        message = gettext("The copied role no longer exists.")
+        role = find_named_record(self, "role", self.request.GET.get("like", ""), message)
         return super().form({"flags": flags_of(role["permission"]) if role else []})
 
 

@@ -1,4 +1,4 @@
-"""Roles: permissions of a company's members (contract 4.12). Nobody grants more than they have."""
+"""Roles: permissions of a company's members (contract 4.12). Members grant at most what they have."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def seed_roles() -> None:
     """
     if Role.objects.filter(is_default=True).exists():
         return
-    # A request that seeds at the same moment may insert them first.
+    # A request that seeds at the same time may insert them first.
     Role.objects.bulk_create(
         [
             Role(
@@ -61,17 +61,17 @@ def create_role(*, actor: Actor, values: Values) -> SavedRole:
     Raises RoleOrPermissionRequired_400 without name or permission, RoleNameAlreadyExists_400, and
     UnauthorizedAction_403 for a permission beyond the actor's own.
     """
-    missing = [name for name in ("name", "permission") if values.get(name) is None]
-    if missing:
+    missing_names = [name for name in ("name", "permission") if values.get(name) is None]
+    if missing_names:
         detail = "a role needs a name and a permission"
-        raise NamedError("RoleOrPermissionRequired_400", detail, field=missing)
+        raise NamedError("RoleOrPermissionRequired_400", detail, field=missing_names)
     permission = compact_permission(parse_permission(values["permission"]))
     actor = reload_actor(actor)
     forbid_escalation(actor, permission, "the role would permit")
     reserve_quota("role")
     by = actor.member_id or None
     role = Role(**{**values, "permission": permission}, created_by_id=by, updated_by_id=by)
-    # The old default goes first, since the unique index allows no second one even for a moment.
+    # The old default goes first, since the unique index allows no second one even for a short time.
     former = _take_default() if role.is_default else ""
     return SavedRole(_save(role), former)
 

@@ -80,5 +80,5 @@ class RoleViewSet(ResourceViewSet):
 
     def _saved_response(self, saved: SavedRole) -> Any:
         """Answer with the role, and a warning if it has become the default in place of another."""
-        moved = f"isDefault: the default was {shorten(saved.former_default, 60)!r} and is this role now"
-        return self.success(_get_role(saved.role.pk), **({"warning": moved} if saved.former_default else {}))
+        warning = f"isDefault: the default was {shorten(saved.former_default, 60)!r} and is this role now"
+        return self.success(_get_role(saved.role.pk), **({"warning": warning} if saved.former_default else {}))

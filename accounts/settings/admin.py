@@ -44,7 +44,7 @@ class CompanySettingsAdmin(CompanyRecordAdmin):
     search_fields = ("=id", "company__name", "app_name")
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        """Save only the fields changed here, so that the company's own changes meanwhile stay."""
+        """Save only the fields changed here, so that changes that the company made since stay."""
         with company_scope(obj.company_id):
             obj.save(update_fields=[*form.changed_data, "updated_at"])
 
@@ -52,19 +52,20 @@ class CompanySettingsAdmin(CompanyRecordAdmin):
 @register_panel(Company, _("Settings"), permission="accounts.view_companysettings")
 def _settings(company: Company) -> SafeString:
     row = CompanySettings.objects.filter(company=company).first()
-    shown = row or CompanySettings()
+    company_settings = row or CompanySettings()
     return render_figures(
         [
-            (_("Product name"), shown.app_name or company.name),
-            (_("Currency"), shown.currency),
-            (_("Date and time format"), f"{shown.date_format} {shown.time_format}"),
+            (_("Product name"), company_settings.app_name or company.name),
+            (_("Currency"), company_settings.currency),
+            (_("Date and time format"), f"{company_settings.date_format} {company_settings.time_format}"),
             (_("Time zone"), company.timezone),
-            (_("Duplicate open leads"), choice_text(shown, "duplicate_leads")),
+            (_("Duplicate open leads"), choice_text(company_settings, "duplicate_leads")),
             (
                 _("Links"),
-                ", ".join(sorted(network for network, address in shown.links.items() if address)) or _("None"),
+                ", ".join(sorted(network for network, address in company_settings.links.items() if address))
+                or _("None"),
             ),
-            (_("Changed notification settings"), len(shown.notification_settings) or _("None")),
+            (_("Changed notification settings"), len(company_settings.notification_settings) or _("None")),
             (_("Settings"), render_link(row, _("Show")) if row else _("Never changed")),
         ]
     )

@@ -1,5 +1,5 @@
 """The branding of a company's mails and pages: name, links and colour of its app (CompanySettings), and where its plan
-includes one its own look (`set_look`). On the host of a company's own pages nobody else's brand is shown."""
+includes one its own look (`set_look`). On the host of a company's own pages no other brand is shown."""
 
 from __future__ import annotations
 

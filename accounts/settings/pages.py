@@ -210,10 +210,10 @@ class Notices(SettingsForm):
         return {name: channels["email"] for name, channels in notices.items()}
 
     def form(self, values: Values | None = None) -> Form:
-        listed = [name for name in NOTICES if name in self.current]
+        listed_names = [name for name in NOTICES if name in self.current]
         further = [name for name in self.current if name not in NOTICES]
         labels = {name: name.replace(".", " ").replace("_", " ").capitalize() for name in further} | NOTICES
-        names = [*listed, *further]
+        names = [*listed_names, *further]
         fields = [Field(name, labels[name], "switch") for name in names]
         return Form(fields=fields, initial=values, fieldsets=topic_fieldsets(names))
 

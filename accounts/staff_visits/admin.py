@@ -1,4 +1,4 @@
-"""Back office pages of staff visits, which nobody changes or deletes, and the start of a visit on a company's page."""
+"""Back office pages of staff visits, which are read only, and the start of a visit on a company's page."""
 
 from __future__ import annotations
 

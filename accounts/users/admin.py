@@ -90,8 +90,8 @@ class UserAdmin(DjangoUserAdmin, BackOfficeAdmin):  # type: ignore[misc, type-ar
         return [*sets, (_("Back office"), {"fields": rights}), (FOLDED, {"fields": facts, "classes": ["collapse"]})]
 
     def get_readonly_fields(self, request: HttpRequest, obj: User | None = None) -> tuple[Any, ...]:
-        shown = [column for _, options in self.get_fieldsets(request, obj) for column in options["fields"]]
-        return tuple(column for column in shown if callable(column))
+        columns = [column for _, options in self.get_fieldsets(request, obj) for column in options["fields"]]
+        return tuple(column for column in columns if callable(column))
 
     @admin.display(description=_("End all sessions"))
     def end_all_sessions(self, request: HttpRequest, rows: QuerySet[User]) -> None:

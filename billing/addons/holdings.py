@@ -22,12 +22,12 @@ class Holdings:
     """(add-on, interval, currency) -> the present price."""
 
     @classmethod
-    def read(cls, chosen: Mapping[str, Chosen | None]) -> Holdings:
-        """Read the add-ons of the subscriptions, and those `chosen` for their next periods."""
+    def read(cls, choices: Mapping[str, Chosen | None]) -> Holdings:
+        """Read the add-ons of the subscriptions, and those `choices` for their next periods."""
         rows: dict[str, dict[str, SubscriptionItem]] = defaultdict(dict)
-        for row in SubscriptionItem.objects.filter(subscription_id__in=list(chosen)):
+        for row in SubscriptionItem.objects.filter(subscription_id__in=list(choices)):
             rows[row.subscription_id][row.add_on_id] = row
-        ids = {id for quantities in (*rows.values(), *chosen.values()) for id in quantities or ()}
+        ids = {id for quantities in (*rows.values(), *choices.values()) for id in quantities or ()}
         if not ids:
             return cls(rows={}, add_ons={}, prices={})
         amounts = AddOnPrice.objects.filter(add_on__in=ids, currency__is_active=True)
@@ -36,7 +36,7 @@ class Holdings:
         return cls(rows=rows, add_ons=AddOn.objects.in_bulk(ids), prices=prices)
 
     def items(
-        self, subscription_id: str, chosen: Chosen | None, *, interval: str, currency: str, keeps: bool
+        self, subscription_id: str, choice: Chosen | None, *, interval: str, currency: str, keeps: bool
     ) -> list[Item]:
         """Return the add-ons of a subscription's next period, in the order of the offer: the chosen ones, or else the
         present ones.
@@ -44,11 +44,11 @@ class Holdings:
         With `keeps` the present ones keep their prices. Those without a price are omitted.
         """
         rows = self.rows.get(subscription_id, {})
-        quantities = {id: row.quantity for id, row in rows.items()} if chosen is None else chosen
+        quantities = {id: row.quantity for id, row in rows.items()} if choice is None else choice
         priced_items = []
         for id, quantity in quantities.items():
-            kept = rows[id].unit_amount if keeps and id in rows else None
-            amount = self.prices.get((id, interval, currency)) if kept is None else kept
+            stored_amount = rows[id].unit_amount if keeps and id in rows else None
+            amount = self.prices.get((id, interval, currency)) if stored_amount is None else stored_amount
             if amount is not None and id in self.add_ons:
                 priced_items.append(Item(add_on=self.add_ons[id], quantity=quantity, unit_amount=amount))
         return sorted(priced_items, key=lambda item: (item.add_on.order, item.add_on.name, item.add_on.pk))

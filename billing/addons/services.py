@@ -29,7 +29,9 @@ def count_addons(subscription: Subscription) -> dict[str, int]:
     return dict(SubscriptionItem.objects.filter(subscription=subscription).values_list("add_on_id", "quantity"))
 
 
-def items_for(subscription: Subscription, chosen: Chosen, *, currency: str, interval: str, keeps: bool) -> list[Item]:
+def items_for(
+    subscription: Subscription, quantities: Chosen, *, currency: str, interval: str, keeps: bool
+) -> list[Item]:
     """Return the chosen add-ons with their prices, in the order of the offer.
 
     With `keeps` the subscription's present ones keep their prices. Raises BadRequest_400 for one that is not on offer,
@@ -37,18 +39,18 @@ def items_for(subscription: Subscription, chosen: Chosen, *, currency: str, inte
     """
     rows = SubscriptionItem.objects.filter(subscription=subscription).select_related("add_on")
     present = {row.add_on_id: row for row in rows}
-    kept = {id: row.unit_amount for id, row in present.items()} if keeps else {}
-    prices = AddOnPrice.objects.filter(add_on__in=list(chosen), interval=interval, currency__code=currency)
+    stored_amounts = {id: row.unit_amount for id, row in present.items()} if keeps else {}
+    prices = AddOnPrice.objects.filter(add_on__in=list(quantities), interval=interval, currency__code=currency)
     priced = dict(prices.filter(currency__is_active=True).values_list("add_on_id", "amount"))
     items = []
-    for add_on in AddOn.objects.filter(pk__in=list(chosen)).order_by("order", "name", "pk"):
-        amount = kept.get(add_on.pk, priced.get(add_on.pk))
+    for add_on in AddOn.objects.filter(pk__in=list(quantities)).order_by("order", "name", "pk"):
+        amount = stored_amounts.get(add_on.pk, priced.get(add_on.pk))
         if amount is None:
             detail = f"{add_on.name} has no price for a {interval} in {currency}"
             raise NamedError("BadRequest_400", detail, field="addOns")
         if add_on.is_public or add_on.pk in present:
-            items.append(Item(add_on=add_on, quantity=chosen[add_on.pk], unit_amount=amount))
-    if len(items) != len(chosen):
+            items.append(Item(add_on=add_on, quantity=quantities[add_on.pk], unit_amount=amount))
+    if len(items) != len(quantities):
         raise NamedError("BadRequest_400", "choose add-ons on offer", field="addOns")
     return items
 
@@ -58,13 +60,13 @@ def addons_to_json(items: Sequence[Item]) -> list[JsonObject]:
     return [{"addOn": item.add_on.pk, "quantity": item.quantity, "amount": str(item.unit_amount)} for item in items]
 
 
-def set_items(subscription: Subscription, ordered: Sequence[Values]) -> JsonObject:
+def set_items(subscription: Subscription, order_items: Sequence[Values]) -> JsonObject:
     """Set the add-ons of a locked subscription to those of a paid order, in the caller's transaction.
 
     Returns the subscription's `extras`: the added modules and limits. An add-on keeps those that it had when it was
     bought.
     """
-    ordered_by_id = {order_item["addOn"]: order_item for order_item in ordered}
+    ordered_by_id = {order_item["addOn"]: order_item for order_item in order_items}
     rows = {row.add_on_id: row for row in SubscriptionItem.objects.filter(subscription=subscription)}
     SubscriptionItem.objects.filter(pk__in=[row.pk for id, row in rows.items() if id not in ordered_by_id]).delete()
     now = AddOn.objects.in_bulk([id for id in ordered_by_id if id not in rows])

@@ -41,15 +41,15 @@ def message_about(attempt: Attempt, name: str) -> JsonObject:
     """Return the message with the payment and state of an attempt."""
     status, text = message_for(name)
     payment = Payment.objects.filter(pk=attempt.payment_id)
-    paid = payment.filter(status=Payment.Status.PAID).exists()
+    is_paid = payment.filter(status=Payment.Status.PAID).exists()
     return {
         "_id": ResponseMessage.objects.values_list("pk", flat=True).get(name=name),
         "name": name,
         "status": status,
         "message": text,
         "payment": PaymentOut.one(payment),
-        "paymentStatus": "paid" if paid else STATES.get(attempt.status, "pending"),
-        "reason": "" if paid else attempt.reason,
+        "paymentStatus": "paid" if is_paid else STATES.get(attempt.status, "pending"),
+        "reason": "" if is_paid else attempt.reason,
         "redirectUrl": attempt.url or None,
         "clientData": None,
     }

@@ -40,8 +40,8 @@ class InvoiceViewSet(ResourceViewSet):
         invoice = self._get_invoice(id)
         data = InvoiceFull.one(Invoice.objects.filter(pk=id)) or {}
         basis = invoice.tax_basis
-        said = {"taxRule": basis.get("rule", ""), "taxNote": basis.get("note", "")}
-        return {**data, **said, "lines": lines_of(invoice)}
+        tax_texts = {"taxRule": basis.get("rule", ""), "taxNote": basis.get("note", "")}
+        return {**data, **tax_texts, "lines": lines_of(invoice)}
 
     @action(detail=True)
     @endpoint(

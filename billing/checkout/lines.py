@@ -81,8 +81,8 @@ def _shared_tax(tax: int, nets: list[int]) -> list[int]:
     """Share a tax out over lines of which some may be below zero."""
     if all(net >= 0 for net in nets):
         return share(tax, nets)
-    whole = sum(nets)
+    net_total = sum(nets)
     # Largest remainders assume weights above zero, so here the first line takes the rest of the rounding.
-    parts = [tax * net // whole if whole else 0 for net in nets]
+    parts = [tax * net // net_total if net_total else 0 for net in nets]
     parts[0] += tax - sum(parts)
     return parts

@@ -106,7 +106,7 @@ class ManualPaymentViewSet(ResourceViewSet):
         if "subscription_id" in data:
             get_own_primary(data.pop("subscription_id"), field="subscriptionID")
         names = ("proof", "reference", "transferred_on", "note")
-        said = {name: data.pop(name) for name in names if name in data}
+        transfer = {name: data.pop(name) for name in names if name in data}
         id = data.pop("payment_id", None)
         if id is None and "plan_id" not in data:
             raise NamedError(
@@ -118,7 +118,7 @@ class ManualPaymentViewSet(ResourceViewSet):
             if id is None:
                 payment = subscribe(values={**data, "when": NOW}, member_id=self.actor.member_id)[1]
                 id = payment.pk if payment else ""
-            pay_by_bank(payment_id=id, values=said)
+            pay_by_bank(payment_id=id, values=transfer)
         return ways_of(id)
 
     @action(detail=True, methods=["post"], url_path="choose-again")

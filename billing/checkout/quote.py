@@ -83,9 +83,9 @@ class Quote:
     def digest(self) -> str:
         """Return a hash of the quote that a buyer has seen. The unused time shrinks constantly, so its amount is
         hashed and not its text."""
-        seen = [company_id(), self.kind, self.plan.pk, self.interval, self.seats, self.currency, self.basis]
-        seen.append(self.scheduled)
-        return hashlib.sha256(orjson.dumps(seen)).hexdigest()
+        parts = [company_id(), self.kind, self.plan.pk, self.interval, self.seats, self.currency, self.basis]
+        parts.append(self.scheduled)
+        return hashlib.sha256(orjson.dumps(parts)).hexdigest()
 
     @property
     def proof(self) -> str:

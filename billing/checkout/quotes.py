@@ -86,7 +86,7 @@ def quote_plan(
     plan = with_terms(plan, version)
     price = price_of(plan, version, interval, currency or _currency(plan, version, interval, subscription))
     code = price.currency.code
-    chosen = _seats(subscription, plan, seats, ahead=timing.ahead)
+    seat_count = _seats(subscription, plan, seats, ahead=timing.ahead)
     quantities = add_ons
     if quantities is None:
         quantities = count_addons(subscription) if is_open(subscription) else {}
@@ -97,8 +97,8 @@ def quote_plan(
             raise NamedError("BadRequest_400", "order add-ons without seats and coupon", field="addOns")
         return quote_add_ons(subscription, plan, items, at=now)
     if timing.ahead:
-        _check_ahead(subscription, plan, chosen, add_ons)
-    lines = plan_lines(plan, price, chosen) + item_lines(items, code, interval)
+        _check_ahead(subscription, plan, seat_count, add_ons)
+    lines = plan_lines(plan, price, seat_count) + item_lines(items, code, interval)
     if timing.start is None and is_open(subscription):
         lines += unused_lines(subscription, code, now)
     period = _period(subscription, timing, interval, now)
@@ -116,7 +116,7 @@ def quote_plan(
         kind=Invoice.Kind.CYCLE,
         plan=plan,
         interval=interval,
-        seats=chosen,
+        seats=seat_count,
         currency=code,
         lines=add_tax(billed, tax),
         from_now=timing.start is None,
@@ -164,9 +164,11 @@ def _period(subscription: Subscription, timing: _Timing, interval: str, now: dat
 
 def _check_ahead(subscription: Subscription, plan: Plan, seats: int, add_ons: Chosen | None) -> None:
     """Refuse other seats or fewer add-ons for a period that is paid ahead."""
-    kept = _seats(subscription, plan, None, ahead=True)
-    if seats != kept:
-        raise NamedError("BadRequest_400", f"a period is paid ahead with the {kept} of the running one", field="seats")
+    seat_count = _seats(subscription, plan, None, ahead=True)
+    if seats != seat_count:
+        raise NamedError(
+            "BadRequest_400", f"a period is paid ahead with the {seat_count} of the running one", field="seats"
+        )
     if add_ons is not None and _reduces_add_ons(subscription, add_ons):
         raise NamedError("BadRequest_400", "choose fewer for the end of the period", field="addOns")
 
@@ -175,13 +177,13 @@ def _seats(subscription: Subscription, plan: Plan, seats: int | None, *, ahead: 
     """Return the number of seats to buy. A period paid ahead keeps the current number."""
     held_now = max(subscription.seats or plan.min_seats, plan.min_seats)
     if seats is not None:
-        chosen = seats
+        seat_count = seats
     elif ahead:
-        chosen = held_now
+        seat_count = held_now
     else:
-        chosen = max(plan.min_seats, used_quota("member"))
-    check_seats(plan, chosen)
-    return chosen
+        seat_count = max(plan.min_seats, used_quota("member"))
+    check_seats(plan, seat_count)
+    return seat_count
 
 
 def _is_deferred(change: str, when: str, *, runs: bool) -> bool:
@@ -200,7 +202,8 @@ def _coupon(code: str, plan: Plan, currency: str, *, scheduled: bool) -> Coupon:
 
 def _adds_add_ons(subscription: Subscription, quantities: Chosen) -> bool:
     """Return whether the order adds add-ons during the paid period."""
-    had, end = count_addons(subscription), subscription.period_end
+    had = count_addons(subscription)
+    end = subscription.period_end
     runs = subscription.status == Status.ACTIVE and end is not None and end > timezone.now()
     return runs and any(quantity > had.get(id, 0) for id, quantity in quantities.items())
 

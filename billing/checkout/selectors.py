@@ -42,13 +42,13 @@ def losses_of(plan: Plan, seats: int) -> JsonObject:
     had: set[str] = set()
     if now is not None:
         had = set(MODULES if now.modules is None else now.modules)
-    kept = had if then.modules is None else then.modules
+    remaining_modules = had if then.modules is None else then.modules
     limits = [
         {"module": module, "limit": limit, "used": used}
         for module, (used, limit) in usage_of(then).items()
         if limit is not None and used > limit
     ]
-    return {"modules": sorted(had - set(kept)), "limits": limits}
+    return {"modules": sorted(had - set(remaining_modules)), "limits": limits}
 
 
 def lines_of(invoice: Invoice) -> list[JsonObject]:

@@ -120,10 +120,10 @@ def order_seats(*, seats: int, member_id: str | None, proof: str = "") -> tuple[
         subscription = require_subscription(primary)
         quote = quote_seats(subscription, seats, at=at)
         # Fewer seats pay nothing back. The seats are paid until the period ends, and stay until then.
-        held = subscription.seats or (subscription.plan.min_seats if subscription.plan else 1)
-        if seats <= held:
+        current_seats = subscription.seats or (subscription.plan.min_seats if subscription.plan else 1)
+        if seats <= current_seats:
             scheduled = {name: value for name, value in (subscription.scheduled or {}).items() if name != "seats"}
-            if seats < held or scheduled:
+            if seats < current_seats or scheduled:
                 scheduled["seats"] = seats
             apply_change(subscription, Action.CHANGED, note=BY_MEMBER, scheduled=scheduled or None)
             return None, None
@@ -181,23 +181,23 @@ def apply_coupon(*, code: str, values: Values, apply: bool, member_id: str | Non
     """
     subscription = require_subscription(primary_subscription())
     payment = Payment.objects.filter(status=Payment.Status.OPEN).first()
-    ordered = payment if payment is not None and payment.invoice.kind == "cycle" else None
-    plan_id = values.get("plan_id") or (ordered.plan_id if ordered else subscription.plan_id)
+    cycle_order = payment if payment is not None and payment.invoice.kind == "cycle" else None
+    plan_id = values.get("plan_id") or (cycle_order.plan_id if cycle_order else subscription.plan_id)
     if not plan_id:
         raise NamedError("PlanNotFound_400", "choose a plan first", field="planID")
     terms: JsonObject = {}
-    if ordered is not None and ordered.plan_id == plan_id:
-        terms = {"interval": ordered.interval, "seats": ordered.seats, "currency": ordered.currency}
-        terms["add_ons"] = {item["addOn"]: item["quantity"] for item in ordered.basis.get("addOns", [])}
+    if cycle_order is not None and cycle_order.plan_id == plan_id:
+        terms = {"interval": cycle_order.interval, "seats": cycle_order.seats, "currency": cycle_order.currency}
+        terms["add_ons"] = {item["addOn"]: item["quantity"] for item in cycle_order.basis.get("addOns", [])}
     # The open order keeps its beginning: `auto` might schedule the same purchase,
     # and a coupon is for what is paid now.
-    when = NOW if ordered is not None else AUTO
+    when = NOW if cycle_order is not None else AUTO
     choices = {**terms, **values, "plan_id": plan_id, "coupon_code": code, "when": when}
-    if not (apply and ordered is not None):
+    if not (apply and cycle_order is not None):
         return preview(choices), False
-    # Somebody may be paying the old price at this moment. The order must not be replaced under their hands.
-    pages = ordered.attempts.filter(left_at__isnull=True, status__in=("due", "working", "wrong", "unknown"))
-    if ordered.bank_state == Payment.Bank.SUBMITTED or pages.exists():
+    # A customer may be paying the old price at this time. The order must not be replaced under their hands.
+    pages = cycle_order.attempts.filter(left_at__isnull=True, status__in=("due", "working", "wrong", "unknown"))
+    if cycle_order.bank_state == Payment.Bank.SUBMITTED or pages.exists():
         raise NamedError(
             "BadRequest_400", "the order is being paid; wait, or take its payment back first", field="coupon"
         )
@@ -274,9 +274,13 @@ def cancel(*, id: str, when: str, forfeit: bool) -> None:
     """
     get_own_primary(id)
     with lock_primary(company_id()) as subscription:
-        lost = forfeited_amount(subscription) if subscription is not None and when == "now" and not forfeit else 0
-        if subscription is not None and lost:
-            text = f"cancelling now gives up {sum_text(lost, subscription.currency)} of what is paid; true agrees"
+        forfeit_sum = (
+            forfeited_amount(subscription) if subscription is not None and when == "now" and not forfeit else 0
+        )
+        if subscription is not None and forfeit_sum:
+            text = (
+                f"cancelling now gives up {sum_text(forfeit_sum, subscription.currency)} of what is paid; true agrees"
+            )
             raise NamedError("BadRequest_400", f"{text}, or cancel at the period's end", field="forfeit")
         cancel_subscription(company_id=company_id(), at_period_end=when != "now", note=BY_MEMBER)
         # An open order that is paid later would open a period of a cancelled subscription.
@@ -311,11 +315,11 @@ def choose_method(id: str) -> None:
 def delete_method(id: str) -> None:
     """Forget a saved method. The newest other one that has not expired takes its place. Raises PaymentNotFound_400."""
     rows = {row.pk: row for row in PaymentMethod.objects.select_for_update().order_by("-created_at", "-pk")}
-    gone = rows.pop(id, None)
-    if gone is None:
+    method = rows.pop(id, None)
+    if method is None:
         raise NamedError("PaymentNotFound_400", "there is no such saved method", field="id")
-    was_default = gone.is_default
-    gone.delete()
+    was_default = method.is_default
+    method.delete()
     today = timezone.now().date()
     # An expired card as the default would turn the next renewal into a refusal.
     good = (row.pk for row in rows.values() if row.expires_on is None or row.expires_on >= today)

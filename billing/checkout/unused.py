@@ -25,7 +25,8 @@ def unused_amount(subscription: Subscription, currency: str, now: datetime) -> i
     A deduction for earlier time on an order counts as paid. Later credits do not count, neither of the order itself nor
     of those whose unused time it has taken over. Raises BadRequest_400 if a payment was in another currency.
     """
-    start, total = subscription.period_start, 0
+    start = subscription.period_start
+    total = 0
     while start is not None:
         payments = _begun_at(subscription, start)
         # No rate of exchange is stored with an order, so an amount in another currency cannot be deducted.
@@ -70,8 +71,8 @@ def _values(payments: Sequence[Payment]) -> dict[str, int]:
     for payment in payments:
         id = payment.invoice_id
         # Money that was given back cannot be credited a second time by an upgrade.
-        gone = sum(note.amount_minor - note.tax_minor for note in credits[id])
-        amounts[id] = max(0, amounts[id] - gone - taken.get(payment.pk, 0))
+        credit_sum = sum(note.amount_minor - note.tax_minor for note in credits[id])
+        amounts[id] = max(0, amounts[id] - credit_sum - taken.get(payment.pk, 0))
     return amounts
 
 
@@ -113,18 +114,18 @@ def _credited_amount(last: Payment, earlier: Sequence[Payment], credits: Mapping
     """Return the credits since an order was created on the time that it and earlier orders have taken over."""
     running: list[tuple[Payment, int]] = []
     for payment in earlier:
-        gone = 0
+        credit_sum = 0
         # An immediate order ends all that ran before it: their credits are scaled by the absorbed time.
         if payment.from_now and payment.invoice.kind == Invoice.Kind.CYCLE:
-            gone = sum(
-                lost * _seconds_left(order, payment.created_at) // _period_seconds(order) for order, lost in running
+            credit_sum = sum(
+                amount * _seconds_left(order, payment.created_at) // _period_seconds(order) for order, amount in running
             )
             running = []
         if payment.pk == last.pk:
-            return gone
+            return credit_sum
         # Earlier notes had already reduced the unused time when the order was created.
         notes = [note for note in credits.get(payment.invoice_id, ()) if note.created_at >= last.created_at]
-        running.append((payment, gone + sum(note.amount_minor - note.tax_minor for note in notes)))
+        running.append((payment, credit_sum + sum(note.amount_minor - note.tax_minor for note in notes)))
     return 0
 
 

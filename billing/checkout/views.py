@@ -89,7 +89,7 @@ def full_subscription(subscription: Subscription | None = None) -> JsonObject:
     """
     subscription = subscription or primary_subscription()
     order = Payment.objects.filter(status=Payment.Status.OPEN).values_list("pk", flat=True).first()
-    held = Posting.objects.filter(account=BALANCE).order_by("currency").values_list("currency")
+    balances = Posting.objects.filter(account=BALANCE).order_by("currency").values_list("currency")
     return {
         **subscription_data(subscription),
         "order": ways_of(order) if order else None,
@@ -97,10 +97,10 @@ def full_subscription(subscription: Subscription | None = None) -> JsonObject:
         "overage": [{"meter": name, "most": most} for name, most in sorted(subscription.overage.items())]
         if subscription
         else [],
-        "unused": money(lost, subscription.currency)
-        if subscription and (lost := forfeited_amount(subscription))
+        "unused": money(forfeit_sum, subscription.currency)
+        if subscription and (forfeit_sum := forfeited_amount(subscription))
         else None,
-        "balance": [money(-amount, code) for code, amount in held.annotate(sum=Sum("amount_minor")) if amount],
+        "balance": [money(-amount, code) for code, amount in balances.annotate(sum=Sum("amount_minor")) if amount],
         "billingDetails": billing_details_data(),
     }
 

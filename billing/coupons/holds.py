@@ -38,8 +38,8 @@ def lock_coupons(code: str) -> None:
     each other.
     """
     # The coupon that the company gives up is locked as well, since giving it back changes its count.
-    held = Redemption.objects.filter(state=State.HELD).values_list("coupon_id", flat=True)
-    rows = Coupon.objects.annotate(capitals=Upper("code")).filter(Q(pk__in=list(held)) | Q(capitals=code.upper()))
+    coupon_ids = Redemption.objects.filter(state=State.HELD).values_list("coupon_id", flat=True)
+    rows = Coupon.objects.annotate(capitals=Upper("code")).filter(Q(pk__in=list(coupon_ids)) | Q(capitals=code.upper()))
     _lock(rows.values_list("pk", flat=True))
 
 
@@ -103,8 +103,8 @@ def release(payment_id: str) -> None:
 def release_lapsed() -> bool:
     """Give back a batch of coupons of all companies whose holds are over. Returns whether there may be more."""
     now = timezone.now()
-    due = Redemption.objects.filter(state=State.HELD, held_until__lte=now).order_by("held_until", "pk")
-    lapsed = list(due.values_list("pk", "coupon_id")[:BATCH])
+    redemptions = Redemption.objects.filter(state=State.HELD, held_until__lte=now).order_by("held_until", "pk")
+    lapsed = list(redemptions.values_list("pk", "coupon_id")[:BATCH])
     for id, coupon_id in lapsed:
         # A transaction for each: one for the whole batch would hold the locks
         # of up to 200 coupons until its end.
@@ -132,7 +132,7 @@ def _hold_end(coupon_id: str, *, first: datetime) -> datetime:
 
 def _claim(row: Redemption, state: str, until: datetime | None) -> None:
     # The hold has lapsed, and the order would like its coupon back. It gets it as
-    # long as nobody else has the last one.
+    # long as no other company has the last one.
     if row.state == State.RELEASED:
         _check_free(row.coupon_id)
         _reserve(row.coupon_id)
@@ -152,9 +152,9 @@ def _reserve(coupon_id: str) -> None:
         raise NamedError("CouponInvalid_400", TAKEN, field="couponCode")
 
 
-def _release(held: QuerySet[Redemption], coupon_id: str) -> None:
+def _release(redemptions: QuerySet[Redemption], coupon_id: str) -> None:
     # Only the caller who changes the state lowers the count, or two releases would give a redemption away.
-    if held.update(state=State.RELEASED, held_until=None, updated_at=timezone.now()):
+    if redemptions.update(state=State.RELEASED, held_until=None, updated_at=timezone.now()):
         Coupon.objects.filter(pk=coupon_id, used__gt=0).update(used=F("used") - 1)
 
 

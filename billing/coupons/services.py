@@ -34,8 +34,10 @@ def usable_coupon(code: str, *, plan: Plan, currency: str, has_paid: bool) -> Co
     # Compared in capitals on both sides, since people type codes as they like.
     rows = Coupon.objects.filter(open_now, free, ours, is_active=True).annotate(capitals=Upper("code"))
     coupon = rows.filter(capitals=code.strip().upper()).first()
-    held = coupon is not None and Redemption.objects.filter(coupon=coupon, state=Redemption.State.REDEEMED).exists()
-    if coupon is None or held or (coupon.first_time_only and has_paid) or coupon.currency not in ("", currency):
+    is_redeemed = (
+        coupon is not None and Redemption.objects.filter(coupon=coupon, state=Redemption.State.REDEEMED).exists()
+    )
+    if coupon is None or is_redeemed or (coupon.first_time_only and has_paid) or coupon.currency not in ("", currency):
         raise NamedError("CouponInvalid_400", f"{NO}: {shorten(code, 40)!r}", field="couponCode")
     plans = set(coupon.plans.values_list("pk", flat=True))
     if plans and plan.pk not in plans:

@@ -37,8 +37,8 @@ class DisputeAdmin(CompanyRecordAdmin):
     def look_now(self, request: HttpRequest, rows: QuerySet[Dispute]) -> None:
         def refresh_row(row: Dispute) -> None:
             try:
-                for fact in ask(row.attempt):
-                    settle(row.attempt_id, fact)
+                for gateway_dispute in ask(row.attempt):
+                    settle(row.attempt_id, gateway_dispute)
             except (Misconfigured, AmbiguousOutcome, GatewayRefused) as error:
                 raise ApiError(_("The gateway gave no answer: %(error)s") % {"error": error}) from error
 

@@ -64,8 +64,8 @@ def watch(account: GatewayAccount, which: Q) -> int:
     """Queue a dispute check of paid attempts at an account, now. Return their number."""
     with unscoped(reason="disputes: the attempts that a gateway names, of whatever company"), transaction.atomic():
         rows = Attempt.objects.filter(which, letter=account.letter, adapter=account.adapter, status="paid")
-        paid = rows.exclude(payment_ref="")  # the index has no others
-        ids = list(paid.values_list("company_id", "pk"))
+        attempts = rows.exclude(payment_ref="")  # the index has no others
+        ids = list(attempts.values_list("company_id", "pk"))
         # An upsert: a hook may come again, and an idle watch has to be looked at again.
         DisputeWatch.objects.bulk_create(
             [DisputeWatch(company_id=company, attempt_id=id) for company, id in ids],
@@ -109,12 +109,12 @@ def run(row: DisputeWatch) -> None:
         update_owned(row, status=status, due_at=timezone.now() + wait, worker=None, deaths=0, error=str(error)[:500])
     else:
         # Looking is done. From here on each state is booked in a transaction of its own.
-        for fact in answer:
-            settle(attempt.pk, fact)
+        for gateway_dispute in answer:
+            settle(attempt.pk, gateway_dispute)
         is_open = Dispute.objects.filter(attempt=attempt, status=Status.OPEN).exists()
         status = Watch.DUE if is_open else Watch.IDLE
-        due = timezone.now() + RETRY_DELAY
-        update_owned(row, status=status, due_at=due, worker=None, deaths=0, attempts=0, error="")
+        retry_at = timezone.now() + RETRY_DELAY
+        update_owned(row, status=status, due_at=retry_at, worker=None, deaths=0, attempts=0, error="")
 
 
 def ask(attempt: Attempt) -> list[GatewayDispute]:
@@ -130,52 +130,60 @@ def ask(attempt: Attempt) -> list[GatewayDispute]:
 
 
 @transaction.atomic
-def settle(attempt_id: str, fact: GatewayDispute) -> Dispute | None:
+def settle(attempt_id: str, gateway_dispute: GatewayDispute) -> Dispute | None:
     """Apply a gateway's state of a dispute of the active company. A known state changes nothing."""
     with lock_primary(company_id()):
         attempt: Attempt = Attempt.objects.select_for_update(no_key=True).get(pk=attempt_id)
         payment = Payment.objects.select_related("invoice").get(pk=attempt.payment_id)
-        existing: Dispute | None = Dispute.objects.filter(attempt=attempt, gateway_id=fact.id[:255]).first()
-        dispute = existing or _open(attempt, payment, fact)
+        existing: Dispute | None = Dispute.objects.filter(attempt=attempt, gateway_id=gateway_dispute.id[:255]).first()
+        dispute = existing or _open(attempt, payment, gateway_dispute)
         if dispute is None:
             return None
-        if dispute.evidence_due_at != fact.due_at:
-            dispute.evidence_due_at = fact.due_at
+        if dispute.evidence_due_at != gateway_dispute.due_at:
+            dispute.evidence_due_at = gateway_dispute.due_at
             dispute.save(update_fields=["evidence_due_at", "updated_at"])
-        if dispute.status == Status.OPEN and fact.status == Status.LOST:
+        if dispute.status == Status.OPEN and gateway_dispute.status == Status.LOST:
             _lose(dispute, attempt, payment)
-        elif dispute.status != Status.WON and fact.status == Status.WON:
+        elif dispute.status != Status.WON and gateway_dispute.status == Status.WON:
             _win(dispute, attempt, payment)
     return dispute
 
 
-def _open(attempt: Attempt, payment: Payment, fact: GatewayDispute) -> Dispute | None:
+def _open(attempt: Attempt, payment: Payment, gateway_dispute: GatewayDispute) -> Dispute | None:
     """Hold the money of a new dispute, take the reward back and make the subscription past due."""
-    said = fact.amount if fact.currency == payment.currency else payment.amount_minor
+    reported_amount = gateway_dispute.amount if gateway_dispute.currency == payment.currency else payment.amount_minor
     # Several disputes may name one payment. Together they can hold no more than its money.
-    held = min(said, payment.amount_minor - attempt.disputed_minor)
-    if held <= 0:
-        log.error("dispute %s of attempt %s is of no money that is here: %s", fact.id, attempt.pk, fact)
+    held_amount = min(reported_amount, payment.amount_minor - attempt.disputed_minor)
+    if held_amount <= 0:
+        log.error(
+            "dispute %s of attempt %s is of no money that is here: %s", gateway_dispute.id, attempt.pk, gateway_dispute
+        )
         return None
     dispute: Dispute = Dispute.objects.create(
         attempt=attempt,
-        gateway_id=fact.id[:255],
-        amount_minor=held,
+        gateway_id=gateway_dispute.id[:255],
+        amount_minor=held_amount,
         currency=payment.currency,
-        reason=fact.reason[:300],
-        evidence_due_at=fact.due_at,
+        reason=gateway_dispute.reason[:300],
+        evidence_due_at=gateway_dispute.due_at,
     )
-    _hold(attempt, held)
+    _hold(attempt, held_amount)
     # The gateway has taken the money already, so the books move it out of the cash at that gateway.
     _book(dispute, payment, "", gets=DISPUTED, gives=cash_account(attempt.letter))
     _record_transaction(dispute, attempt, payment, Kind.CHARGEBACK)
-    emit("payment.disputed", [payment.pk], payloads={payment.pk: {"amountMinor": held, "reason": dispute.reason}})
-    take_reward_back(payment, held, key=dispute.pk, note=_note(dispute))
+    emit(
+        "payment.disputed", [payment.pk], payloads={payment.pk: {"amountMinor": held_amount, "reason": dispute.reason}}
+    )
+    take_reward_back(payment, held_amount, key=dispute.pk, note=_note(dispute))
     # A dispute of a former period takes no access away that was paid for since.
     if not _is_over(payment):
         mark_past_due(company_id=attempt.company_id, note=f"order {payment.number} is disputed")
-    amount = sum_text(held, dispute.currency)
-    until = f" Evidence is taken until {moment_text(fact.due_at.astimezone(UTC))}." if fact.due_at else ""
+    amount = sum_text(held_amount, dispute.currency)
+    until = (
+        f" Evidence is taken until {moment_text(gateway_dispute.due_at.astimezone(UTC))}."
+        if gateway_dispute.due_at
+        else ""
+    )
     mail_staff(
         subject=f"A payment of {amount} is disputed",
         text=f"Order {payment.number}, gateway-{attempt.letter}: {dispute.reason or 'no reason given'}.{until}",
@@ -211,11 +219,11 @@ def _lose(dispute: Dispute, attempt: Attempt, payment: Payment) -> None:
 
 def _win(dispute: Dispute, attempt: Attempt, payment: Payment) -> None:
     """Book the money that comes back; its former use is open again."""
-    owed = DISPUTED
+    account = DISPUTED
     if dispute.status == Status.LOST:  # what became a charge stays one: the balance pays it
         is_charged = Charge.objects.filter(source=_debt(dispute)).exists()
-        owed = BALANCE if is_charged else _ledger_account(attempt, payment)
-    _book(dispute, payment, ":won", gets=cash_account(attempt.letter), gives=owed)
+        account = BALANCE if is_charged else _ledger_account(attempt, payment)
+    _book(dispute, payment, ":won", gets=cash_account(attempt.letter), gives=account)
     _hold(attempt, -dispute.amount_minor)
     _close(dispute, Status.WON)
     _record_transaction(dispute, attempt, payment, Kind.REVERSAL)

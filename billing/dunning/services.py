@@ -68,11 +68,11 @@ def run(row: Dunning) -> None:
         payment = rows.get(pk=row.payment_id)
         goes_on = subscription is not None and _step(row, subscription, payment)
         # Check each day at least, in case a notification of the gateway was lost.
-        due = [at for at in (row.next_try_at, subscription and subscription.ends_at) if at and at > timezone.now()]
+        times = [at for at in (row.next_try_at, subscription and subscription.ends_at) if at and at > timezone.now()]
         update_owned(
             row,
             status=Status.DUE if goes_on else Status.DONE,
-            due_at=min([*due, timezone.now() + DAILY]),
+            due_at=min([*times, timezone.now() + DAILY]),
             worker=None,
             deaths=0,
             attempts=0,
@@ -88,7 +88,7 @@ def _step(row: Dunning, subscription: Subscription, payment: Payment) -> bool:
         return _bill_again(subscription, payment)
     if payment.status != Payment.Status.OPEN:
         return False
-    # Staff have moved the period since, so the invoice names one that does not exist any more.
+    # Staff have moved the period since, so the invoice names one that no longer exists.
     if is_stale(payment, subscription):
         close_order(payment)
         return False
@@ -115,7 +115,7 @@ def _bill_again(subscription: Subscription, payment: Payment) -> bool:
     """Schedule a new bill for a period whose order was cancelled in favor of another order that is unpaid too."""
     if subscription.status not in PAID or is_stale(payment, subscription):
         return False
-    # A company has one open order. This one waits for its end, and is billed again if nobody pays it.
+    # A company has one open order. This one waits for its end, and is billed again if it is not paid.
     if Payment.objects.filter(status=Payment.Status.OPEN).exists():
         return True
     subscription.bill_at = timezone.now()
@@ -187,7 +187,8 @@ def _leave_to_customer(row: Dunning, subscription: Subscription, payment: Paymen
 
 def _hold(subscription: Subscription) -> None:
     """Keep access open while a gateway does not answer: that is no fault of the company's."""
-    ends, least = subscription.ends_at, timezone.now() + HOLD_TIME
+    ends = subscription.ends_at
+    least = timezone.now() + HOLD_TIME
     # Extended before it ends, and for more than the wait until the next look,
     # or access would lapse in between.
     if ends is not None and ends < least + DAILY:
@@ -205,7 +206,7 @@ def _notify_owners(
     """Notify the owners, once for each key."""
     if key in row.notices:
         return
-    # Saved in the transaction that queues the mail: both happen or neither, so nobody is notified twice.
+    # Saved in the transaction that queues the mail: both happen or neither, so no owner is notified twice.
     row.notices = {**row.notices, key: timezone.now().isoformat()}
     context |= {
         "subscription": subscription,

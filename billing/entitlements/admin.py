@@ -48,10 +48,10 @@ def _figures(subscription: Subscription) -> list[tuple[str, str]]:
         used = usage_of(allowed)
     seats, total = used.pop(SEATS)
     modules = _("All") if allowed.modules is None else str(len(allowed.modules))
-    named = [
+    rows = [
         (WORDS.get(module) or name_of(module), _quota_text(number, limit)) for module, (number, limit) in used.items()
     ]
-    return [(_("Modules"), modules), (_("Seats"), _quota_text(seats, total)), *named]
+    return [(_("Modules"), modules), (_("Seats"), _quota_text(seats, total)), *rows]
 
 
 def _quota_text(number: int, limit: int | None) -> str:

@@ -65,24 +65,24 @@ class Choice:
         return INTERVALS[self.interval]
 
 
-def shown_plan(plan: Values, chosen: Choice, subscription: SubscriptionPlansData) -> JsonObject:
+def shown_plan(plan: Values, choice: Choice, subscription: SubscriptionPlansData) -> JsonObject:
     """Return a plan with its price for the chosen options, and the label of its button."""
     price = next(
         (
             entry
             for entry in plan["prices"]
-            if (entry["currency"], entry["interval"]) == (chosen.currency, chosen.interval)
+            if (entry["currency"], entry["interval"]) == (choice.currency, choice.interval)
         ),
         None,
     )
-    people = max(chosen.seats, plan["minSeats"])
+    people = max(choice.seats, plan["minSeats"])
     fits = plan["maxSeats"] is None or people <= plan["maxSeats"]
     total = None
     if price is not None and fits:
         amount = price["amount"] + price["seatAmount"] * (people - plan["minSeats"])
-        total = {"amount": amount, "currency": chosen.currency}
-    saved = [entry["percent"] for entry in plan["yearlySaving"] if entry["currency"] == chosen.currency]
-    label, waits = label_of(plan, chosen, subscription)
+        total = {"amount": amount, "currency": choice.currency}
+    saved = [entry["percent"] for entry in plan["yearlySaving"] if entry["currency"] == choice.currency]
+    label, waits = label_of(plan, choice, subscription)
     gains, loses = changes_of(plan, subscription)
     order = {module: place for place, module in enumerate(NAMES)}
     sized = sorted(plan["limits"].items(), key=lambda entry: order.get(entry[0], len(order)))
@@ -93,7 +93,7 @@ def shown_plan(plan: Values, chosen: Choice, subscription: SubscriptionPlansData
         "fits": fits,
         "total": total,
         "saves": _("%(saved)s%% less than twelve months") % {"saved": saved[0]}
-        if saved and chosen.interval == "year"
+        if saved and choice.interval == "year"
         else "",
         "bounds": [(name_of(module), number) for module, number in sized],
         "gains": gains,
@@ -142,16 +142,16 @@ def _limit_text(limit: int | None) -> str:
 AHEAD = gettext_lazy("Pay the next period")
 
 
-def label_of(plan: Values, chosen: Choice, subscription: SubscriptionPlansData) -> tuple[str, bool]:
+def label_of(plan: Values, choice: Choice, subscription: SubscriptionPlansData) -> tuple[str, bool]:
     """Return the label of a plan's button, and whether the end date of the paid period follows."""
     pays = subscription["isOpen"] and subscription["status"] != "trial" and subscription["interval"]
     if not pays:
         return _("Choose"), False
     if subscription["status"] == "past_due":  # its renewal is to be paid; another plan begins where the paid one ended
         return ("", False) if plan["current"] else (_("Choose"), False)
-    if plan["current"] and chosen.interval == subscription["interval"]:
+    if plan["current"] and choice.interval == subscription["interval"]:
         return AHEAD, False
-    if (pays, chosen.interval) == ("year", "month"):
+    if (pays, choice.interval) == ("year", "month"):
         return _("Change on"), True
     if plan["current"]:
         return _("Pay by the year"), False
@@ -181,7 +181,7 @@ class PlanAndUse(Page):
                 for entry in subscription["limits"]
             ),
         ]
-        chosen = self.choice(subscription)
+        choice = self.choice(subscription)
         params = {"p": "1", "n": "1", "filters": {"status": "open"}}
         is_due = subscription["status"] == "past_due" and self._may("POST")
         return {
@@ -192,8 +192,8 @@ class PlanAndUse(Page):
             "tone": tone,
             "interval": INTERVALS.get(subscription["interval"], ""),
             "left_out": left_out_of(subscription),
-            "chosen": chosen,
-            "form": self.form(subscription, chosen),
+            "chosen": choice,
+            "form": self.form(subscription, choice),
             "uses": uses,
             "short": sorted(
                 (entry for entry in uses if entry["tone"] and entry["limit"] > 1), key=lambda entry: -entry["percent"]
@@ -201,7 +201,7 @@ class PlanAndUse(Page):
             "can_buy": self._may("POST"),
             "can_change": subscription["_id"] is not None and self._may("PUT"),
             "plans": [
-                shown_plan(entry, chosen, subscription) for entry in subscription["plans"] if not entry["isTrial"]
+                shown_plan(entry, choice, subscription) for entry in subscription["plans"] if not entry["isTrial"]
             ],
         }
 
@@ -224,16 +224,16 @@ class PlanAndUse(Page):
             min(int(seats), MAX_SEATS) if seats.isdecimal() and len(seats) < 10 else subscription["seats"]["used"],
         )
 
-    def form(self, subscription: SubscriptionPlansData, chosen: Choice) -> Form:
+    def form(self, subscription: SubscriptionPlansData, choice: Choice) -> Form:
         priced = sorted({price["currency"] for plan in subscription["plans"] for price in plan["prices"]})
         options = [Option(name, label) for name, label in PAID_BY.items()]
-        fields = [Field("interval", _("Billing period"), kind="radio", options=options, initial=chosen.interval)]
+        fields = [Field("interval", _("Billing period"), kind="radio", options=options, initial=choice.interval)]
         if len(priced) > 1:
             codes = [Option(code, code) for code in priced]
             fields.append(
-                Field("currency", _("Currency"), kind="select", required=True, options=codes, initial=chosen.currency)
+                Field("currency", _("Currency"), kind="select", required=True, options=codes, initial=choice.currency)
             )
-        return Form(fields=[*fields, Field("seats", _("People"), kind="number", initial=chosen.seats)])
+        return Form(fields=[*fields, Field("seats", _("People"), kind="number", initial=choice.seats)])
 
     def _may(self, method: str) -> bool:
         """Return whether the role allows it; a lapsed company's plan is not asked."""

@@ -19,7 +19,7 @@ from core.types import Values
 SEATS = "member"
 """The module whose limit is the number of seats."""
 ALWAYS = frozenset({"plan", "settings", "company", "file"})
-"""Modules of every plan: without them nobody could leave it for another, or prove a transfer."""
+"""Modules of every plan: without them a company could not leave it for another, or prove a transfer."""
 
 OPEN_STATUSES = f"{{{','.join(OPEN)}}}"
 """The statuses as an array's text: psycopg would check each one."""
@@ -99,8 +99,8 @@ def overlay(
     bounds = {**included, **({} if plan_seats is None else {SEATS: plan_seats}), **own}
     if plan_modules is not None:
         plan_modules = [*plan_modules, *extras.get("modules", [])]
-    chosen = plan_modules if modules is None else modules
-    return Entitlement(None if chosen is None else ALWAYS.union(chosen), bounds, frozenset(own))
+    base_modules = plan_modules if modules is None else modules
+    return Entitlement(None if base_modules is None else ALWAYS.union(base_modules), bounds, frozenset(own))
 
 
 def terms_of(subscription: Subscription) -> Entitlement:
@@ -112,6 +112,6 @@ def terms_of(subscription: Subscription) -> Entitlement:
 
 def usage_of(allowed: Entitlement) -> dict[str, tuple[int, int | None]]:
     """Return module -> (used, limit) of the active company, for seats and all that is limited. None: no limit."""
-    counted = USAGE.keys() | METERED.keys()
-    modules = [SEATS, *sorted(name for name in allowed.limits if name in counted and name != SEATS)]
+    module_names = USAGE.keys() | METERED.keys()
+    modules = [SEATS, *sorted(name for name in allowed.limits if name in module_names and name != SEATS)]
     return {module: (used_quota(module), allowed.limits.get(module)) for module in modules}

@@ -107,11 +107,11 @@ class PlanOffered(PlanOut):
 
     @classmethod
     def complete(cls, rows: list[JsonObject]) -> list[JsonObject]:
-        held = paid_plan(primary_subscription())
+        plan = paid_plan(primary_subscription())
         for row in rows:
             amounts = {(price["currency"], price["interval"]): Decimal(str(price["amount"])) for price in row["prices"]}
-            row["current"] = held is not None and held.plan_id == row["_id"]
-            row["change"] = change_to(held, row["_id"], held.interval if held else "month", amounts)
+            row["current"] = plan is not None and plan.plan_id == row["_id"]
+            row["change"] = change_to(plan, row["_id"], plan.interval if plan else "month", amounts)
         return rows
 
 

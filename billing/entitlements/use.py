@@ -38,12 +38,14 @@ def notify_of_usage() -> bool:
     sent. Every notice is sent once, regardless of the number of workers and their crashes.
     """
     now = timezone.now()
-    due = Subscription.objects.select_for_update(skip_locked=True, of=("self",), no_key=True).select_related(
+    subscriptions = Subscription.objects.select_for_update(skip_locked=True, of=("self",), no_key=True).select_related(
         "plan", "version"
     )
     waiting = Q(use_looked_at=None) | Q(use_looked_at__lte=now - EVERY)
     rows = list(
-        due.filter(waiting, is_primary=True, status__in=OPEN).order_by(F("use_looked_at").asc(nulls_first=True))[:BATCH]
+        subscriptions.filter(waiting, is_primary=True, status__in=OPEN).order_by(
+            F("use_looked_at").asc(nulls_first=True)
+        )[:BATCH]
     )
     for row in rows:
         try:

@@ -42,13 +42,13 @@ def plan_data(id: str, currency: str) -> JsonObject:
     plan = PlanOut.one(Plan.objects.filter(Q(is_public=True) | Q(pk__in=own), pk=id))
     if plan is None:
         raise NamedError("PlanNotFound_400", "there is no such plan on offer", field="id")
-    chosen = choose_currency(currency, [price["currency"] for price in plan["prices"]])
-    prices = [price for price in plan["prices"] if price["currency"] == chosen["code"]]
+    currency_code = choose_currency(currency, [price["currency"] for price in plan["prices"]])
+    prices = [price for price in plan["prices"] if price["currency"] == currency_code["code"]]
     meters = [
-        {**meter, "prices": [price for price in meter["prices"] if price["currency"] == chosen["code"]]}
+        {**meter, "prices": [price for price in meter["prices"] if price["currency"] == currency_code["code"]]}
         for meter in plan["meters"]
     ]
-    return {**chosen, "plan": {**plan, "prices": prices, "meters": meters}}
+    return {**currency_code, "plan": {**plan, "prices": prices, "meters": meters}}
 
 
 def choose_currency(requested: str, priced: list[str]) -> JsonObject:

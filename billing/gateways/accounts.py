@@ -44,15 +44,15 @@ def account_of(letter: str) -> GatewayAccount | None:
 
 def with_environment(letter: str, account: GatewayAccount | None) -> GatewayAccount | None:
     """Override the account's values with those of the environment."""
-    said: JsonObject = settings.GATEWAYS.get(letter, {})
-    if not said:
+    configured_values: JsonObject = settings.GATEWAYS.get(letter, {})
+    if not configured_values:
         return account
     if account is None:
-        values = {"adapter": said["adapter"], "state": State.ON}
+        values = {"adapter": configured_values["adapter"], "state": State.ON}
         # A row even for a gateway that the environment sets up: webhooks and
         # the state of its health refer to it.
         account, _ = GatewayAccount.objects.get_or_create(letter=letter, defaults=values)
-    for name, value in said.items():
+    for name, value in configured_values.items():
         setattr(account, name, value)
     account.former_until = None  # its former secret is good for as long as it is set
     return account
@@ -104,13 +104,13 @@ def gateway_client(account: GatewayAccount) -> Gateway:
     # A live key at another server would be handed to those who run that server.
     if account.base_url and account.mode != Mode.TEST:
         raise Misconfigured("only a test account may be at another server")
-    given = Credentials(
+    credentials = Credentials(
         key_id=account.key_id,
         secret_key=account.secret_key,
         webhook_secret=account.webhook_secret,
         base_url=account.base_url,
     )
-    return adapter_class(account.adapter)(given)
+    return adapter_class(account.adapter)(credentials)
 
 
 @contextmanager
@@ -162,8 +162,9 @@ def verify_webhook(account: GatewayAccount, headers: Mapping[str, str], body: by
         return _read(gateway, headers, body)
     except WrongSignature:
         # The operator may replace the secret here before or after the gateway does. For a day both
-        # are good, so that no hook is lost meanwhile.
-        until, signed_by = account.former_until, gateway.signed_by
+        # are good, so that no hook is lost during the change.
+        until = account.former_until
+        signed_by = gateway.signed_by
         if not signed_by or not account.former_secret or (until is not None and until <= timezone.now()):
             raise
         gateway.credentials = replace(gateway.credentials, **{signed_by: account.former_secret})

@@ -60,8 +60,8 @@ class AccountForm(BackOfficeForm):
         cleaned = super().clean() or {}
         if cleaned.get("base_url") and cleaned.get("mode") == GatewayAccount.Mode.LIVE:
             self.add_error("base_url", _("Use another server for test accounts only."))
-        moved = {"adapter", "base_url"} & set(self.changed_data)
-        if self.instance.pk and moved and self.instance.secret_key and not cleaned.get("new_secret_key"):
+        changed_fields = {"adapter", "base_url"} & set(self.changed_data)
+        if self.instance.pk and changed_fields and self.instance.secret_key and not cleaned.get("new_secret_key"):
             self.add_error("new_secret_key", _("Enter the key of the new provider."))
         return cleaned
 

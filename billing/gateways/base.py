@@ -314,7 +314,7 @@ def last_day(year: Any, month: Any) -> date | None:
     """Return the last day of a card's month; None for an invalid month."""
     try:
         # Some gateways give the year by two digits, as it is printed on the card.
-        whole = int(year) + (2000 if int(year) < 100 else 0)
-        return date(whole, int(month), monthrange(whole, int(month))[1])
+        full_year = int(year) + (2000 if int(year) < 100 else 0)
+        return date(full_year, int(month), monthrange(full_year, int(month))[1])
     except (TypeError, ValueError):
         return None

@@ -72,8 +72,8 @@ def invoice_data(invoice: Invoice) -> JsonObject:
     facts = [["Invoice", invoice.number], ["Date", day_text(day)]]
     if invoice.period_start and invoice.period_end:
         facts.append(["Period", f"{day_text(invoice.period_start)} to {day_text(invoice.period_end)}"])
-    paid = f"Paid on {day_text(invoice.paid_at)}. Thank you." if invoice.paid_at else ""
-    notes = [note for note in (invoice.tax_basis.get("note"), paid) if note]
+    payment_text = f"Paid on {day_text(invoice.paid_at)}. Thank you." if invoice.paid_at else ""
+    notes = [note for note in (invoice.tax_basis.get("note"), payment_text) if note]
     return {**_document("Invoice", invoice.number, day, invoice), "facts": facts, "lines": lines} | {
         "totals": totals,
         "notes": notes,
@@ -113,7 +113,8 @@ def _document(kind: str, number: str, day: date, invoice: Invoice) -> JsonObject
 
 
 def _tax_name(invoice: Invoice) -> str:
-    name, percent = invoice.tax_basis.get("name") or "Tax", invoice.tax_basis.get("percent")
+    name = invoice.tax_basis.get("name") or "Tax"
+    percent = invoice.tax_basis.get("percent")
     return f"{name} {percent}%" if percent and percent != "0" else str(name)
 
 

@@ -168,7 +168,7 @@ def mark_paid(invoice: Invoice) -> None:
 
 
 def take_back(invoice: Invoice, reason: str) -> None:
-    """Take an issued invoice back that nobody has paid. The caller holds its order's lock."""
+    """Take an unpaid issued invoice back. The caller holds its order's lock."""
     # A credit note of zero would be a document without meaning, and its postings would be refused.
     if invoice.total_minor:
         credit_invoice(invoice, invoice.total_minor, reason)

@@ -12,7 +12,7 @@ from core.text.translation import gettext_lazy as _
 
 @admin.register(Posting)
 class PostingAdmin(CompanyRecordAdmin):
-    """The books, line by line. Nobody changes them."""
+    """The books, line by line. They are read only."""
 
     icon = "menu_book"
     operators_only = True

@@ -36,12 +36,12 @@ def sum_text(minor: int, currency: str) -> str:
 
 def share(total: int, weights: Sequence[int]) -> list[int]:
     """Distribute a total by weights. The parts add up to it: the largest remainders get the rest of the rounding."""
-    whole = sum(weights)
-    if whole <= 0:
+    weight_sum = sum(weights)
+    if weight_sum <= 0:
         return [0] * len(weights)
-    parts = [total * weight // whole for weight in weights]
+    parts = [total * weight // weight_sum for weight in weights]
     # Ties go to the earlier part, so that a quote and its invoice share a total out in the same way.
-    order = sorted(range(len(weights)), key=lambda place: (-(total * weights[place] % whole), place))
+    order = sorted(range(len(weights)), key=lambda place: (-(total * weights[place] % weight_sum), place))
     for place in order[: total - sum(parts)]:
         parts[place] += 1
     return parts

@@ -99,8 +99,8 @@ class Terms:
     @property
     def share_left(self) -> Decimal:
         """Return the part of the month that lies ahead."""
-        left = Decimal((self.ends_at - timezone.now()).total_seconds())
-        return max(Decimal(0), min(Decimal(1), left / Decimal((self.ends_at - self.starts_at).total_seconds())))
+        seconds_left = Decimal((self.ends_at - timezone.now()).total_seconds())
+        return max(Decimal(0), min(Decimal(1), seconds_left / Decimal((self.ends_at - self.starts_at).total_seconds())))
 
 
 def terms_at(now: datetime) -> Terms | None:
@@ -129,10 +129,10 @@ class Store:
         with transaction.atomic():
             # The reservation lapsed while its work went on. It was used all the same, so
             # it is counted even beyond the limit.
-            lost = sorted(set(sources) - set(_run(SETTLE, meter, sources)))
-            if lost and (row := _newest_period(meter)) is not None:
-                reserve_units(meter, lost, row.allowed, quantity, beyond=True)
-                _run(SETTLE, meter, lost)
+            lost_sources = sorted(set(sources) - set(_run(SETTLE, meter, sources)))
+            if lost_sources and (row := _newest_period(meter)) is not None:
+                reserve_units(meter, lost_sources, row.allowed, quantity, beyond=True)
+                _run(SETTLE, meter, lost_sources)
 
     def release(self, meter: str, sources: Sequence[str]) -> None:
         """Take back reservations."""
@@ -189,7 +189,8 @@ def open_period(meter: str, terms: Terms, limit: int) -> MeterPeriod:
     What grows within the month grows by the share of it that is left. What a shorter month before has used of more than
     its share of time is taken off, since the unused time was paid back.
     """
-    price, subscription = _price(meter, terms), terms.subscription
+    price = _price(meter, terms)
+    subscription = terms.subscription
     values: JsonObject = {"ends_at": terms.ends_at, "allowed": limit, "terms": terms.key, **price}
     fresh = MeterPeriod(
         subscription=subscription,
@@ -239,8 +240,8 @@ def _carried_use(meter: str, terms: Terms) -> int:
     if before is None or before.is_trial:
         return 0
     # The share of the former month that was really paid for. Use within it belongs to that month.
-    passed = (terms.starts_at - before.starts_at) / (before.ends_at - before.starts_at)
-    return max(0, min(before.used + before.reserved, before.included) - ceil(before.included * passed))
+    elapsed_share = (terms.starts_at - before.starts_at) / (before.ends_at - before.starts_at)
+    return max(0, min(before.used + before.reserved, before.included) - ceil(before.included * elapsed_share))
 
 
 def period_of(meter: str, terms: Terms) -> MeterPeriod | None:
@@ -287,16 +288,16 @@ def end_reservations(meter: str, sources: Sequence[str]) -> None:
     """Settle the reservations that were used, prolong those under way, and give the others back."""
     definition = METERS.get(meter)
     outcome = definition.outcome(sources) if definition is not None and definition.outcome is not None else Outcome()
-    # A reservation whose outcome nobody knows is given back: charging for it
+    # A reservation of unknown outcome is released: charging for it
     # would bill what may not have happened.
     used, under_way = set(outcome.used), set(outcome.under_way)
     if used:
         _run(SETTLE, meter, sorted(used))
     if under_way:
-        held = UsageEvent.objects.filter(meter=meter, source__in=under_way, status=UsageEvent.Status.RESERVED)
-        held.update(expires_at=timezone.now() + RESERVED_FOR)
-    if left := [source for source in sources if source not in used | under_way]:
-        _run(RELEASE, meter, left)
+        reservations = UsageEvent.objects.filter(meter=meter, source__in=under_way, status=UsageEvent.Status.RESERVED)
+        reservations.update(expires_at=timezone.now() + RESERVED_FOR)
+    if remaining_sources := [source for source in sources if source not in used | under_way]:
+        _run(RELEASE, meter, remaining_sources)
 
 
 # What was used beyond what is included

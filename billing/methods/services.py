@@ -128,25 +128,27 @@ def refresh_setup(setup: MethodSetup) -> MethodSetup:
     if account is None or account.adapter != setup.adapter:
         raise Misconfigured(f"gateway-{setup.letter} is another one by now")
     with record_account_health(account):
-        fact = gateway_client(account).find_set_up(order_of(setup, account))
-    return settle(setup.pk, fact)
+        update = gateway_client(account).find_set_up(order_of(setup, account))
+    return settle(setup.pk, update)
 
 
 @transaction.atomic
-def settle(setup_id: str, fact: PaymentUpdate) -> MethodSetup:
+def settle(setup_id: str, update: PaymentUpdate) -> MethodSetup:
     """Apply a gateway's state to a set-up of the active company. A saved method stays saved."""
     with lock_primary(company_id()):
         setup: MethodSetup = MethodSetup.objects.select_for_update(no_key=True).get(pk=setup_id)
         if setup.status == Status.SAVED:
             return setup
-        # The reference is compared: otherwise somebody else's card could be saved through a mixed-up answer.
-        if fact.state is PaymentState.PAID and fact.reference == setup.pk and fact.method is not None:
-            setup.method = save_method(setup.letter, setup.adapter, fact.method)
+        # The reference is compared: otherwise another customer's card could be saved through a mixed-up answer.
+        if update.state is PaymentState.PAID and update.reference == setup.pk and update.method is not None:
+            setup.method = save_method(setup.letter, setup.adapter, update.method)
             setup.status = Status.SAVED
             setup.reason = ""
             setup.save()
-        elif fact.state in (PaymentState.PAID, PaymentState.FAILED):
-            reason = fact.reason or ("not saved" if fact.state is PaymentState.FAILED else "it names another set-up")
+        elif update.state in (PaymentState.PAID, PaymentState.FAILED):
+            reason = update.reason or (
+                "not saved" if update.state is PaymentState.FAILED else "it names another set-up"
+            )
             setup.status = Status.FAILED
             setup.reason = reason[:300]
             setup.save()
@@ -156,9 +158,9 @@ def settle(setup_id: str, fact: PaymentUpdate) -> MethodSetup:
 def listen(account: GatewayAccount, hint: WebhookHint) -> int:
     """Make the set-ups due that a webhook names. Returns their number."""
     names = [name[:255] for name in hint.names]
-    named = Q(gateway_id__in=names, adapter=account.adapter) | Q(pk__in=[name for name in names if is_id(name)])
+    condition = Q(gateway_id__in=names, adapter=account.adapter) | Q(pk__in=[name for name in names if is_id(name)])
     with unscoped(reason="webhook: the set-ups that it names, of whatever company"):
-        rows = MethodSetup.objects.filter(named, letter=account.letter, status=Status.DUE)
+        rows = MethodSetup.objects.filter(condition, letter=account.letter, status=Status.DUE)
         number = int(rows.update(due_at=timezone.now(), looks=0))
     if number:
         notify_workers(WORK)
@@ -194,12 +196,12 @@ def run(setup: MethodSetup) -> None:
         elif setup.looks >= len(POLL_DELAYS):
             _wait(setup, status=Status.FAILED, reason="nobody saved one")
         else:
-            due = timezone.now() + POLL_DELAYS[setup.looks]
-            _wait(setup, due_at=due, looks=setup.looks + 1, attempts=1, error="")
+            next_poll_at = timezone.now() + POLL_DELAYS[setup.looks]
+            _wait(setup, due_at=next_poll_at, looks=setup.looks + 1, attempts=1, error="")
 
 
 def _wait(setup: MethodSetup, **values: Any) -> None:
-    """Release a set-up that is still open. One that was settled meanwhile keeps its status."""
+    """Release a set-up that is still open. One that was settled since keeps its status."""
     mine = MethodSetup.objects.filter(pk=setup.pk, lease=setup.lease, status=Status.WORKING)
     values = {"status": Status.DUE, **values}
     if not mine.update(updated_at=timezone.now(), worker=None, deaths=0, **values):

@@ -249,12 +249,12 @@ class AttemptAdmin(CompanyRecordAdmin):
         minor = exact_minor(amount, record.payment.currency)
         new_refund = start_refund(attempt=record, amount_minor=minor, reason=reason, by=staff_of(request), to=to)
         with company_scope(record.company_id):
-            left = refundable(record)
+            remaining = refundable(record)
         text = _("Refunded %(amount)s. Left: %(left)s. %(reason)s")
         if new_refund.status == Refund.Status.ASKED:
             text = _("Refund of %(amount)s requested. Left: %(left)s. %(reason)s")
         currency = record.payment.currency
-        amounts = {"amount": sum_text(minor, currency), "left": sum_text(left, currency), "reason": reason}
+        amounts = {"amount": sum_text(minor, currency), "left": sum_text(remaining, currency), "reason": reason}
         self.log_change(request, record, text % amounts)
 
 

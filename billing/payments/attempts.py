@@ -159,7 +159,7 @@ def proof_of(digest: str, at: datetime) -> str:
 def read_proof(proof: str) -> tuple[str | None, datetime | None]:
     """Decode a quote token into (digest, time); (None, None) if it is invalid. The time is None if it has expired."""
     try:
-        # Signed, since its time decides how much unused time is credited, so that nobody may choose it.
+        # Signed, since its time decides how much unused time is credited, so that no caller may choose it.
         digest, moment = signing.loads(proof.removeprefix(QUOTE), salt=PROOF, max_age=PROOF_AGE)
         at = datetime.fromisoformat(moment)
     except (signing.BadSignature, ValueError, TypeError):

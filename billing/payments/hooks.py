@@ -54,7 +54,7 @@ def webhook(request: HttpRequest, letter: str, account: str) -> HttpResponse:
     if request.method != "POST":
         return _error_response(405, "MethodNotAllowed_405", "this address takes POST")
     length = request.headers.get("Content-Length") or "0"
-    # Checked before the body is read: the address is public, and nobody has signed anything yet.
+    # Checked before the body is read: the address is public, and nothing is signed yet.
     if not length.isdigit() or int(length) > MAX_BYTES:
         return _error_response(413, "BodyTooLarge_413", f"at most {MAX_BYTES} bytes")
     signed_by = adapter_class(gateway_account.adapter).signed_by
@@ -81,12 +81,12 @@ def store(account: GatewayAccount, hint: WebhookHint) -> None:
     # With ignored conflicts Django cannot say whether the row was written, so it is looked up by our own id.
     if not adapter_class(account.adapter).repeats and not GatewayEvent.objects.filter(pk=event.pk).exists():
         return
-    named = Q(gateway_id__in=names, adapter=account.adapter) | Q(pk__in=[name for name in names if is_id(name)])
+    condition = Q(gateway_id__in=names, adapter=account.adapter) | Q(pk__in=[name for name in names if is_id(name)])
     with unscoped(reason="webhook: the attempts that it names, of whatever company"):
         # Nothing of the hook's content is believed: it only makes attempts due, and the
         # gateway itself is asked. Failed ones are included, because a customer may pay a
         # page again on which a card was declined.
-        rows = Attempt.objects.filter(named, letter=account.letter, status__in=(Status.DUE, Status.FAILED))
+        rows = Attempt.objects.filter(condition, letter=account.letter, status__in=(Status.DUE, Status.FAILED))
         _only_look(rows.filter(status=Status.FAILED))
         number = rows.update(status=Status.DUE, due_at=timezone.now(), looks=0)
     if number:

@@ -57,7 +57,7 @@ def cancel_for(field: str) -> None:
 def cancel_expired() -> bool:
     """Leave a batch of orders of all companies whose time is over. Returns whether there may be more."""
     # Read without locks, for all companies at once. Each order is read again under its locks
-    # below, since its payment may come in meanwhile.
+    # below, since its payment may come in before that.
     due = Payment.objects.filter(status=Payment.Status.OPEN, expires_at__lte=timezone.now()).order_by("expires_at")
     # A submitted transfer does not expire: the time that staff take must not cost the company its order.
     rows = list(due.exclude(bank_state=Bank.SUBMITTED).values_list("company_id", "pk")[:BATCH])

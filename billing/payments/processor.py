@@ -70,7 +70,7 @@ def work(deadline: float) -> None:
 def run(attempt: Attempt) -> None:
     """Take a claimed attempt one step further, and release it."""
     try:
-        fact = advance(attempt)
+        update = advance(attempt)
     except GatewayRefused as error:
         # A listed code is the only proof that nothing happened. Everything else is treated as uncertain.
         settle(attempt.pk, PaymentUpdate(state=PaymentState.FAILED, reason=error.code))
@@ -80,10 +80,10 @@ def run(attempt: Attempt) -> None:
     except AmbiguousOutcome as error:
         _record_ambiguous(attempt, error)
     else:
-        settled = settle(attempt.pk, fact)
+        settled = settle(attempt.pk, update)
         # The gateway has not decided: poll again, as a lost webhook would leave it open.
         if settled.status in (Status.DUE, Status.WORKING):
-            _poll_later(attempt, fact)
+            _poll_later(attempt, update)
         else:
             _release(attempt)
 
@@ -105,28 +105,28 @@ def advance(attempt: Attempt) -> PaymentUpdate:
             update_owned(attempt, gateway_id=gateway.open(order_of(attempt, account)))
             if attempt.attempts <= 1:
                 return gateway.move(order_of(attempt, account))
-        fact = gateway.find(order_of(attempt, account))
-        if attempt.kind == Kind.CHARGE and fact.state in (PaymentState.NONE, PaymentState.OPEN):
+        update = gateway.find(order_of(attempt, account))
+        if attempt.kind == Kind.CHARGE and update.state in (PaymentState.NONE, PaymentState.OPEN):
             if attempt.left_at is None:
                 return gateway.move(order_of(attempt, account))
             if attempt.reason:  # refused before, and named by a hook again: some gateways leave a refused charge open
                 return PaymentUpdate(state=PaymentState.FAILED, reason=attempt.reason)
-        return capture_authorized(gateway, attempt, account, fact)
+        return capture_authorized(gateway, attempt, account, update)
 
 
 def capture_authorized(
-    gateway: Gateway, attempt: Attempt, account: GatewayAccount, fact: PaymentUpdate
+    gateway: Gateway, attempt: Attempt, account: GatewayAccount, update: PaymentUpdate
 ) -> PaymentUpdate:
     """Capture the money that a customer has authorized on the gateway's page, unless the order was abandoned or the
     quote expired."""
     is_due = attempt.left_at is None and accepts_gateways(attempt.payment)
-    if attempt.kind == Kind.HOSTED and fact.state is PaymentState.AUTHORIZED and is_due:
+    if attempt.kind == Kind.HOSTED and update.state is PaymentState.AUTHORIZED and is_due:
         try:
             extend_hold(attempt.payment_id, is_authorized=True)
         except NamedError as error:
             return PaymentUpdate(state=PaymentState.FAILED, reason=error.detail)
         return gateway.move(order_of(attempt, account))
-    return fact
+    return update
 
 
 def refresh_attempt(attempt: Attempt) -> Attempt:
@@ -136,11 +136,11 @@ def refresh_attempt(attempt: Attempt) -> Attempt:
         raise Misconfigured(f"gateway-{attempt.letter} is another one by now")
     with record_account_health(account):
         gateway = gateway_client(account)
-        fact = gateway.find(order_of(attempt, account))
-        if fact.state is PaymentState.AUTHORIZED:
+        update = gateway.find(order_of(attempt, account))
+        if update.state is PaymentState.AUTHORIZED:
             attempt.refresh_from_db(fields=["left_at"])
-        fact = capture_authorized(gateway, attempt, account, fact)
-    return settle(attempt.pk, fact)
+        update = capture_authorized(gateway, attempt, account, update)
+    return settle(attempt.pk, update)
 
 
 def order_of(attempt: Attempt, account: GatewayAccount) -> Order:
@@ -164,15 +164,17 @@ def order_of(attempt: Attempt, account: GatewayAccount) -> Order:
     )
 
 
-def _poll_later(attempt: Attempt, fact: PaymentUpdate) -> None:
+def _poll_later(attempt: Attempt, update: PaymentUpdate) -> None:
     """Look again later. After the last look the attempt has failed, though a webhook can still bring it back."""
     if attempt.looks >= len(POLL_DELAYS):
         settle(attempt.pk, PaymentUpdate(state=PaymentState.FAILED, reason="nobody paid"))
         _release(attempt)
         return
-    reason = "the customer has to confirm it" if fact.state is PaymentState.ACTION else ""
-    due = timezone.now() + POLL_DELAYS[attempt.looks]
-    _requeue(attempt, status=Status.DUE, due_at=due, looks=attempt.looks + 1, reason=reason, attempts=1, error="")
+    reason = "the customer has to confirm it" if update.state is PaymentState.ACTION else ""
+    next_poll_at = timezone.now() + POLL_DELAYS[attempt.looks]
+    _requeue(
+        attempt, status=Status.DUE, due_at=next_poll_at, looks=attempt.looks + 1, reason=reason, attempts=1, error=""
+    )
 
 
 def _record_ambiguous(attempt: Attempt, error: AmbiguousOutcome) -> None:

@@ -45,9 +45,11 @@ def refundable(attempt: Attempt) -> int:
     """
     if attempt.status != Attempt.Status.PAID or attempt.payment.status != Payment.Status.PAID:
         return 0
-    # Failed refunds count: their credit notes stand, and staff may try them again at any moment.
-    gone = Refund.objects.filter(attempt=attempt).exclude(status=Status.REJECTED).aggregate(sum=Sum("amount_minor"))
-    return int(attempt.payment.amount_minor - (gone["sum"] or 0) - attempt.disputed_minor)
+    # Failed refunds count: their credit notes stand, and staff may try them again at any time.
+    refunded_sum = (
+        Refund.objects.filter(attempt=attempt).exclude(status=Status.REJECTED).aggregate(sum=Sum("amount_minor"))
+    )
+    return int(attempt.payment.amount_minor - (refunded_sum["sum"] or 0) - attempt.disputed_minor)
 
 
 def start_refund(*, attempt: Attempt, amount_minor: int, reason: str, by: User, to: str = To.GATEWAY) -> Refund:
@@ -56,19 +58,22 @@ def start_refund(*, attempt: Attempt, amount_minor: int, reason: str, by: User, 
     Where all that was refunded of the attempt is more than settings.REFUND_APPROVAL_ABOVE, another one of the staff has
     to approve it first. Raises BadRequest_400.
     """
-    with _lock_attempt(attempt) as locked:
-        left, payment = refundable(locked), locked.payment
+    with _lock_attempt(attempt) as locked_attempt:
+        remaining = refundable(locked_attempt)
+        payment = locked_attempt.payment
         # Money that became balance when it came has no payment in the books that could be taken back: the
         # company would get it twice, as balance and from the gateway.
         booked = Transaction.objects.filter(
-            payment=payment, kind=Transaction.Kind.PAYMENT, by=f"gateway-{locked.letter}"
+            payment=payment, kind=Transaction.Kind.PAYMENT, by=f"gateway-{locked_attempt.letter}"
         ).exists()
-        if not booked or not 0 < amount_minor <= left:
-            raise NamedError("BadRequest_400", f"enter at most {left if booked else 0} minor units", field="amount")
+        if not booked or not 0 < amount_minor <= remaining:
+            raise NamedError(
+                "BadRequest_400", f"enter at most {remaining if booked else 0} minor units", field="amount"
+            )
         values = {"amount_minor": amount_minor, "currency": payment.currency, "reason": reason[:300], "by": by}
-        row: Refund = Refund.objects.create(attempt=locked, status=Status.ASKED, to=to, **values)
-        # The sum of all refunds counts, so that nobody passes the limit by many small ones.
-        back = to_amount(payment.amount_minor - left + amount_minor, payment.currency)
+        row: Refund = Refund.objects.create(attempt=locked_attempt, status=Status.ASKED, to=to, **values)
+        # The sum of all refunds counts, so that no one passes the limit by many small ones.
+        back = to_amount(payment.amount_minor - remaining + amount_minor, payment.currency)
         if back <= settings.REFUND_APPROVAL_ABOVE:
             _begin(row)
     return row
@@ -139,20 +144,20 @@ def credit_order(*, payment: Payment, amount_minor: int, reason: str, by: User) 
         order = (
             Payment.objects.select_related("invoice").select_for_update(of=("self",), no_key=True).get(pk=payment.pk)
         )
-        came = Transaction.objects.filter(payment=order, kind=Transaction.Kind.PAYMENT, by="bank").exists()
+        is_bank_paid = Transaction.objects.filter(payment=order, kind=Transaction.Kind.PAYMENT, by="bank").exists()
         invoice = Invoice.objects.select_for_update(no_key=True).get(pk=order.invoice_id)
         # Credit notes limit what can be given back here, since a transfer has no attempt that could count it.
         notes = CreditNote.objects.filter(
             invoice=invoice, refunds__isnull=True
         )  # notes of refunds belong to an attempt
-        gone = notes.aggregate(sum=Sum("amount_minor"))["sum"] or 0
-        whole = order.credit_minor + (order.amount_minor if came else 0)
-        left = whole - gone if order.status == Payment.Status.PAID else 0
-        if not 0 < amount_minor <= left:
-            raise NamedError("BadRequest_400", f"enter at most {max(0, left)} minor units", field="amount")
-        credited = to_amount(gone + amount_minor, order.currency)
+        credited_sum = notes.aggregate(sum=Sum("amount_minor"))["sum"] or 0
+        total = order.credit_minor + (order.amount_minor if is_bank_paid else 0)
+        remaining = total - credited_sum if order.status == Payment.Status.PAID else 0
+        if not 0 < amount_minor <= remaining:
+            raise NamedError("BadRequest_400", f"enter at most {max(0, remaining)} minor units", field="amount")
+        credited = to_amount(credited_sum + amount_minor, order.currency)
         # Approving a transfer that never came and crediting it would create money, so it takes two people.
-        if came and credited > settings.REFUND_APPROVAL_ABOVE and order.decided_by_id in (None, by.pk):
+        if is_bank_paid and credited > settings.REFUND_APPROVAL_ABOVE and order.decided_by_id in (None, by.pk):
             raise NamedError("BadRequest_400", "somebody else than who approved the transfer has to do this")
         note = credit_invoice(invoice, amount_minor, reason[:300])
         _give(order, amount_minor, tx=f"ref:{note.pk}", account=BALANCE, to=To.BALANCE, by="balance")
@@ -242,8 +247,8 @@ def run(row: Refund) -> None:
 
 
 def _wait(row: Refund, wait: timedelta, reason: str) -> None:
-    due = timezone.now() + wait
-    update_owned(row, status=Status.DUE, due_at=due, worker=None, deaths=0, error=reason[:500])
+    retry_at = timezone.now() + wait
+    update_owned(row, status=Status.DUE, due_at=retry_at, worker=None, deaths=0, error=reason[:500])
 
 
 @transaction.atomic
@@ -261,7 +266,8 @@ def _book(row: Refund, gateway_id: str) -> None:
     values = {"status": Status.DONE, "gateway_id": gateway_id, "worker": None, "error": ""}
     if not open_ones.update(updated_at=timezone.now(), **values):
         return
-    to_balance, letter = row.to == To.BALANCE, row.attempt.letter
+    to_balance = row.to == To.BALANCE
+    letter = row.attempt.letter
     account, by = (BALANCE, "balance") if to_balance else (cash_account(letter), f"gateway-{letter}")
     _give(payment, row.amount_minor, tx=f"ref:{row.pk}", account=account, to=row.to, by=by)
     take_reward_back(payment, row.amount_minor, key=row.pk, note="refunded")
@@ -280,7 +286,8 @@ def _give(payment: Payment, amount: int, *, tx: str, account: str, to: str, by: 
 
 def take_reward_back(payment: Payment, amount: int, *, key: str, note: str) -> None:
     """Take the referrer's reward back for money of an order that was returned: a share of it, or all."""
-    source, total = f"invoice:{payment.invoice_id}", payment.invoice.total_minor
+    source = f"invoice:{payment.invoice_id}"
+    total = payment.invoice.total_minor
     # All of a reward is withdrawn exactly; only partial amounts are subject to rounding.
     if amount >= total:
         claw_back(source=source, note=note)

@@ -58,7 +58,7 @@ def accepts_gateways(payment: Payment) -> bool:
 
 
 @transaction.atomic
-def settle(attempt_id: str, fact: PaymentUpdate) -> Attempt:
+def settle(attempt_id: str, update: PaymentUpdate) -> Attempt:
     """Apply a gateway's status to an attempt of the active company, and its order. Return the attempt.
 
     Paid is final. An amount, currency or reference other than the order's parks the attempt as wrong, and opens
@@ -78,16 +78,16 @@ def settle(attempt_id: str, fact: PaymentUpdate) -> Attempt:
         if attempt.status in FINAL:
             return attempt
         # Kept for staff and for the collection, which reads from it that a bank wants a confirmation.
-        attempt.seen = {"said": fact.state, "amount": fact.amount, "currency": fact.currency}
+        attempt.seen = {"said": update.state, "amount": update.amount, "currency": update.currency}
         # The first id stays: it is the one that was committed before money moved.
-        attempt.gateway_id = attempt.gateway_id or fact.gateway_id
-        if fact.state is PaymentState.PAID:
-            _settle_paid(payment, attempt, fact)
-        elif fact.state is PaymentState.FAILED:
+        attempt.gateway_id = attempt.gateway_id or update.gateway_id
+        if update.state is PaymentState.PAID:
+            _settle_paid(payment, attempt, update)
+        elif update.state is PaymentState.FAILED:
             attempt.status = Status.FAILED
-            attempt.reason = (fact.reason or "not paid")[:300]
+            attempt.reason = (update.reason or "not paid")[:300]
         attempt.save()
-        if attempt.kind == Attempt.Kind.CHARGE and fact.state in (PaymentState.FAILED, PaymentState.ACTION):
+        if attempt.kind == Attempt.Kind.CHARGE and update.state in (PaymentState.FAILED, PaymentState.ACTION):
             payment_method_changed.send()
     return attempt
 
@@ -106,21 +106,21 @@ def cancel_stale(payment: Payment, subscription: Subscription | None) -> None:
         close_order(payment)
 
 
-def _settle_paid(payment: Payment, attempt: Attempt, fact: PaymentUpdate) -> None:
+def _settle_paid(payment: Payment, attempt: Attempt, update: PaymentUpdate) -> None:
     # Nothing that a gateway reports is taken on trust. A page for another order, or one whose amount was
-    # altered on the way, would otherwise open a period that nobody has paid.
+    # altered on the way, would otherwise open a period that is not paid.
     expected = (payment.amount_minor, payment.currency, attempt.pk)
-    attempt.payment_ref = fact.payment_ref
-    if (fact.amount, fact.currency, fact.reference) != expected:
+    attempt.payment_ref = update.payment_ref
+    if (update.amount, update.currency, update.reference) != expected:
         attempt.status = Status.WRONG
-        attempt.reason = f"the gateway says {sum_text(fact.amount, fact.currency)} for {fact.reference}"[:300]
+        attempt.reason = f"the gateway says {sum_text(update.amount, update.currency)} for {update.reference}"[:300]
         log.error("attempt %s is parked: it should be %s", attempt.pk, expected)
         return
     attempt.status = Status.PAID
     attempt.reason = ""
     attempt.save()  # before the events of the opened period, which refer to it
-    if fact.method and attempt.save_method:
-        save_method(attempt.letter, attempt.adapter, fact.method)
+    if update.method and attempt.save_method:
+        save_method(attempt.letter, attempt.adapter, update.method)
     booking = {"account": cash_account(attempt.letter), "by": f"gateway-{attempt.letter}", "tx": f"pay:{attempt.pk}"}
     if payment.status != Payment.Status.OPEN or accepts_gateways(payment):
         # A closed order takes the money too: `apply_received_money` turns it into balance instead of losing it.
@@ -223,7 +223,8 @@ def _apply_purchase(payment: Payment, invoice: Invoice) -> tuple[datetime | None
 
 def _add(payment: Payment, invoice: Invoice) -> tuple[datetime | None, datetime | None]:
     """Add a paid order's seats or add-ons to the current period. Raises BadRequest_400 if that has ended."""
-    now, note = timezone.now(), f"order {payment.number}"
+    now = timezone.now()
+    note = f"order {payment.number}"
     # Seats and add-ons were priced for the rest of one period. They are not carried over to the next one.
     if invoice.period_end is not None and invoice.period_end <= now:
         raise NamedError("BadRequest_400", "the period that it was ordered for has ended")
@@ -252,9 +253,9 @@ def _set_add_ons(payment: Payment) -> Subscription:
     return subscription
 
 
-def set_subscription_items(subscription: Subscription, ordered: Sequence[Values], *, note: str) -> None:
+def set_subscription_items(subscription: Subscription, order_items: Sequence[Values], *, note: str) -> None:
     """Set a locked subscription's add-ons to these and no others, in the caller's transaction."""
-    extras = set_items(subscription, ordered)
+    extras = set_items(subscription, order_items)
     if extras != subscription.extras:
         apply_change(subscription, Action.CHANGED, note=note, extras=extras)
 
@@ -300,18 +301,18 @@ def save_method(letter: str, adapter: str, saved: SavedMethod) -> PaymentMethod:
     """Save a method of the active company, once for each token. It becomes the default if there is no default."""
     # The token is encrypted with a fresh nonce, so that equal tokens differ. The keyed hash finds it again.
     token_hash = lookup_hash(f"{adapter}:{saved.token}")
-    shown: JsonObject = {"label": saved.label[:60], "brand": saved.brand[:30], "last4": saved.last4[-4:]}
-    shown["expires_on"] = saved.expires
+    display_values: JsonObject = {"label": saved.label[:60], "brand": saved.brand[:30], "last4": saved.last4[-4:]}
+    display_values["expires_on"] = saved.expires
     row: PaymentMethod = PaymentMethod.objects.filter(token_hash=token_hash).first() or PaymentMethod(
         letter=letter, adapter=adapter, token_hash=token_hash, token=saved.token, customer=saved.customer[:255]
     )
     becomes_default = not PaymentMethod.objects.filter(is_default=True).exists()
     if becomes_default:
-        shown["is_default"] = True
-    for name, value in shown.items():  # cards are prolonged
+        display_values["is_default"] = True
+    for name, value in display_values.items():  # cards are prolonged
         setattr(row, name, value)
     # A concurrent request may have set another default. Only what the gateway says is written.
-    row.save(update_fields=None if row._state.adding else [*shown, "updated_at"])
+    row.save(update_fields=None if row._state.adding else [*display_values, "updated_at"])
     if becomes_default:
         payment_method_changed.send()
     return row

@@ -159,8 +159,8 @@ def as_kept(plan: JsonObject, version: PlanVersion | None) -> JsonObject:
     ]
     seats = {"minSeats": version.min_seats, "maxSeats": version.max_seats}
     texts = {"features": features_of(version.modules), "yearlySaving": savings_of(prices)}
-    kept = {"modules": version.modules, "limits": limits, "prices": prices, "meters": meters}
-    return {**plan, **kept, **seats, **texts}
+    values = {"modules": version.modules, "limits": limits, "prices": prices, "meters": meters}
+    return {**plan, **values, **seats, **texts}
 
 
 class PlanCurrencyOut(CurrencyOut):

@@ -17,8 +17,8 @@ from core.types import JsonObject
 
 def _labelled_keys(keys: Iterable[str]) -> list[tuple[str, str]]:
     """Return the countable keys with their labels, sorted by label."""
-    named = {key: NAMES.get(key) or WORDS.get(key) or name_of(key) for key in keys}
-    return sorted(named.items(), key=lambda pair: pair[1].lower())
+    labels = {key: NAMES.get(key) or WORDS.get(key) or name_of(key) for key in keys}
+    return sorted(labels.items(), key=lambda pair: pair[1].lower())
 
 
 class TermsForm(BackOfficeForm):

@@ -127,8 +127,8 @@ def run(row: Reconciliation) -> None:
 
 def _retry_later(row: Reconciliation, wait: timedelta, reason: str) -> None:
     status = Status.FAILED if row.attempts >= MAX_TRIES else Status.DUE
-    due = timezone.now() + wait
-    update_owned(row, status=status, due_at=due, worker=None, deaths=0, error=reason[:500])
+    retry_at = timezone.now() + wait
+    update_owned(row, status=status, due_at=retry_at, worker=None, deaths=0, error=reason[:500])
 
 
 @transaction.atomic
@@ -216,7 +216,7 @@ class Comparison:
         refunds = {row.pk: row for row in rows.select_related("attempt__payment__invoice")}
         for line in lines:
             refund = refunds.get(line.reference)
-            # The gateway has given money back that nobody here has approved.
+            # The gateway has refunded money without our approval.
             if refund is None or refund.status in (Refund.Status.ASKED, Refund.Status.REJECTED):
                 self.differs(Kind.STRANGE, line)
             elif (line.amount, line.currency) != (refund.amount_minor, refund.currency):
@@ -235,8 +235,8 @@ class Comparison:
         booked = booked_by(self.account.letter, self.row.since, self.row.until)
         queries = 0
         for batch in batches(booked.values_list("tx", flat=True).iterator(BATCH)):
-            left = [tx.removeprefix("pay:") for tx in batch if tx.removeprefix("pay:") not in self.seen]
-            for attempt in self.attempts(left).values():
+            unseen_ids = [tx.removeprefix("pay:") for tx in batch if tx.removeprefix("pay:") not in self.seen]
+            for attempt in self.attempts(unseen_ids).values():
                 # A short list means that the list is wrong. Asking for thousands one
                 # by one would hide that for hours.
                 queries += 1
@@ -256,15 +256,15 @@ class Comparison:
                 currency=attempt.payment.currency,
             )
             try:
-                said = self.gateway.find(order_of(attempt, self.account)).state
+                gateway_state = self.gateway.find(order_of(attempt, self.account)).state
             except GatewayRefused:
-                said = PaymentState.NONE
+                gateway_state = PaymentState.NONE
             except AmbiguousOutcome:
                 if self.row.attempts < PATIENCE:
                     raise  # it may be down
                 self.differs(Kind.UNCLEAR, line, attempt)
                 return
-        if said is not PaymentState.PAID:
+        if gateway_state is not PaymentState.PAID:
             self.differs(Kind.MISSING, line, attempt)
 
     def attempts(self, references: Iterable[str]) -> dict[str, Attempt]:

@@ -81,20 +81,20 @@ class CompanyDetails:
         # Companies without billing details are billed by name and address of
         # mail: a missing form must not stop it.
         details = {row.company_id: row for row in BillingDetails.objects.filter(company_id__in=list(companies))}
-        missing = [id for id in companies if id not in details]
-        for company in Company.objects.filter(pk__in=list(missing)).only("name", "email"):
+        without_details = [id for id in companies if id not in details]
+        for company in Company.objects.filter(pk__in=list(without_details)).only("name", "email"):
             details[company.pk] = BillingDetails(company_id=company.pk, name=company.name, email=company.email or "")
         sums = Posting.objects.filter(company_id__in=list(companies), account=BALANCE).order_by()
         balances = sums.values_list("company_id", "currency").annotate(sum=Sum("amount_minor"))
         rows = CompanySettings.objects.filter(company_id__in=list(companies))
-        chosen = list(rows.values_list("company_id", "currency", "subscription_policies"))
+        settings_rows = list(rows.values_list("company_id", "currency", "subscription_policies"))
         return cls(
             details=details,
             # The books hold a company's credit as a negative amount, since it is the operator's debt.
             balances={(company, code): max(0, -amount) for company, code, amount in balances},
-            own_currency={company: currency for company, currency, _ in chosen},
+            own_currency={company: currency for company, currency, _ in settings_rows},
             # Renewal is the default. Only a company that has turned it off is left to end.
-            renews={company: (policies or {}).get("autoRenew", True) for company, _, policies in chosen},
+            renews={company: (policies or {}).get("autoRenew", True) for company, _, policies in settings_rows},
         )
 
     def tax(self, company: str, seller: Seller) -> Tax:
@@ -113,44 +113,48 @@ class CompanyDetails:
 
 def compute_lines(batch: Sequence[Due], companies: CompanyDetails) -> None:
     """Give each subscription its lines, tax included, the currency that they are in, and what they bill."""
-    seller, ids = get_seller(), [due.id for due in batch]
+    seller = get_seller()
+    ids = [renewal.id for renewal in batch]
     prices = _prices(batch)
-    holdings = Holdings.read({due.id: due.chosen for due in batch})
+    holdings = Holdings.read({renewal.id: renewal.chosen for renewal in batch})
     charges = bill_pending(ids)
-    for due in batch:
-        priced = prices[due.id]
+    for renewal in batch:
+        priced = prices[renewal.id]
         # The present currency comes first: the company's balance is in it, and it expects no other.
-        wanted = (due.currency, companies.own_currency.get(due.company_id, ""), FALLBACK, *priced)
-        price = next((priced[code] for code in wanted if code in priced), None)
-        due.priced = price is not None
+        currencies = (renewal.currency, companies.own_currency.get(renewal.company_id, ""), FALLBACK, *priced)
+        price = next((priced[code] for code in currencies if code in priced), None)
+        renewal.priced = price is not None
         if price is None:
             continue
-        code, seats = price.currency.code, max(due.plan.min_seats, due.seats or 0)
+        code = price.currency.code
+        seats = max(renewal.plan.min_seats, renewal.seats or 0)
         # An add-on keeps the price that it was bought at. In another plan or
         # currency that price means nothing.
-        keeps = due.is_same and code == due.currency
-        due.currency = code
-        due.items = holdings.items(due.id, due.chosen, interval=due.interval, currency=code, keeps=keeps)
+        keeps = renewal.is_same and code == renewal.currency
+        renewal.currency = code
+        renewal.items = holdings.items(
+            renewal.id, renewal.chosen, interval=renewal.interval, currency=code, keeps=keeps
+        )
         # An invoice has one currency. Charges in another one wait for an order that has it.
-        due.charges = [charge for charge in charges.get(due.id, ()) if charge.currency == code]
-        bought = plan_lines(due.plan, price, seats) + item_lines(due.items, code, due.interval)
-        due.tax = companies.tax(due.company_id, seller)
-        due.lines = add_tax((*bought, *(line_of(charge) for charge in due.charges)), due.tax)
+        renewal.charges = [charge for charge in charges.get(renewal.id, ()) if charge.currency == code]
+        bought = plan_lines(renewal.plan, price, seats) + item_lines(renewal.items, code, renewal.interval)
+        renewal.tax = companies.tax(renewal.company_id, seller)
+        renewal.lines = add_tax((*bought, *(line_of(charge) for charge in renewal.charges)), renewal.tax)
 
 
 def _prices(batch: Sequence[Due]) -> dict[str, dict[str, PlanPrice]]:
     """Return subscription -> currency -> the price of its next period: of the terms that it keeps, or the present."""
     present: dict[tuple[str, str], dict[str, PlanPrice]] = {}
-    plans = {due.plan.pk for due in batch}
+    plans = {renewal.plan.pk for renewal in batch}
     rows = PlanPrice.objects.filter(plan_id__in=plans, currency__is_active=True).select_related("currency")
     for row in rows.order_by("currency__code"):
         present.setdefault((row.plan_id, row.interval), {})[row.currency.code] = row
-    keep = any(due.version is not None for due in batch)
+    keep = any(renewal.version is not None for renewal in batch)
     currencies = list(Currency.objects.filter(is_active=True).order_by("code")) if keep else []
     prices = {}
-    for due in batch:
-        if due.version is None:
-            prices[due.id] = present.get((due.plan.pk, due.interval), {})
+    for renewal in batch:
+        if renewal.version is None:
+            prices[renewal.id] = present.get((renewal.plan.pk, renewal.interval), {})
         else:
-            prices[due.id] = prices_in(due.version, due.plan, due.interval, currencies)
+            prices[renewal.id] = prices_in(renewal.version, renewal.plan, renewal.interval, currencies)
     return prices

@@ -21,31 +21,31 @@ def next_end(end: datetime, row: Due | Subscription) -> datetime:
     return period_after(end, row.interval, row.period_day or end.day)
 
 
-def invoice_row(due: Due, facts: CompanyDetails, end: datetime, now: datetime) -> JsonObject:
+def invoice_row(renewal: Due, facts: CompanyDetails, end: datetime, now: datetime) -> JsonObject:
     return {
         "id": new_id(),
-        "company_id": due.company_id,
-        "subscription_id": due.id,
+        "company_id": renewal.company_id,
+        "subscription_id": renewal.id,
         "kind": Invoice.Kind.CYCLE,
         "status": Invoice.Status.ISSUED,
-        "currency": due.currency,
-        "decimals": exponent(due.currency),
-        "subtotal_minor": sum(line.amount for line in due.lines),
-        "discount_minor": sum(line.discount for line in due.lines),
-        "tax_minor": sum(line.tax for line in due.lines),
-        "total_minor": due.total,
-        "tax_basis": due.tax.basis if due.tax else {},
+        "currency": renewal.currency,
+        "decimals": exponent(renewal.currency),
+        "subtotal_minor": sum(line.amount for line in renewal.lines),
+        "discount_minor": sum(line.discount for line in renewal.lines),
+        "tax_minor": sum(line.tax for line in renewal.lines),
+        "total_minor": renewal.total,
+        "tax_basis": renewal.tax.basis if renewal.tax else {},
         # A copy: an issued invoice must not change with the company's later details.
-        "buyer": invoice_party(facts.details[due.company_id]),
-        "period_start": due.period_end,
+        "buyer": invoice_party(facts.details[renewal.company_id]),
+        "period_start": renewal.period_end,
         "period_end": end,
     }
 
 
-def line_rows(due: Due, invoice: str) -> list[JsonObject]:
+def line_rows(renewal: Due, invoice: str) -> list[JsonObject]:
     return [
         {
-            "company_id": due.company_id,
+            "company_id": renewal.company_id,
             "invoice_id": invoice,
             "position": position,
             "text": line.text[:300],
@@ -56,20 +56,20 @@ def line_rows(due: Due, invoice: str) -> list[JsonObject]:
             "tax_percent": line.tax_percent,
             "tax_minor": line.tax,
         }
-        for position, line in enumerate(due.lines, 1)
+        for position, line in enumerate(renewal.lines, 1)
     ]
 
 
-def posting_rows(due: Due, invoice: JsonObject) -> list[JsonObject]:
-    legs = legs_of(invoice["total_minor"], ((line.tax_percent, line.tax) for line in due.lines))
+def posting_rows(renewal: Due, invoice: JsonObject) -> list[JsonObject]:
+    legs = legs_of(invoice["total_minor"], ((line.tax_percent, line.tax) for line in renewal.lines))
     return [
         {
-            "company_id": due.company_id,
+            "company_id": renewal.company_id,
             "tx": f"inv:{invoice['id']}",
             "leg": leg,
             "account": account,
             "amount_minor": amount,
-            "currency": due.currency,
+            "currency": renewal.currency,
             "about": invoice["id"],
         }
         for leg, (account, amount) in enumerate(legs)
@@ -77,34 +77,34 @@ def posting_rows(due: Due, invoice: JsonObject) -> list[JsonObject]:
     ]
 
 
-def payment_row(due: Due, id: str, invoice: JsonObject, facts: CompanyDetails, now: datetime) -> JsonObject:
+def payment_row(renewal: Due, id: str, invoice: JsonObject, facts: CompanyDetails, now: datetime) -> JsonObject:
     total = invoice["total_minor"]
     # The balance is not taken yet: the settlement posts it when the order is paid.
-    credit = min(total, facts.balances.get((due.company_id, due.currency), 0))
+    credit = min(total, facts.balances.get((renewal.company_id, renewal.currency), 0))
     return {
         "id": id,
-        "company_id": due.company_id,
+        "company_id": renewal.company_id,
         "number": new_order_number(),
-        "subscription_id": due.id,
+        "subscription_id": renewal.id,
         "invoice_id": invoice["id"],
         "amount_minor": total - credit,
         "credit_minor": credit,
-        "currency": due.currency,
-        "plan_id": due.plan.pk,
-        "interval": due.interval,
-        "seats": due.seats,
-        "renews": due.period_end,
-        "basis": {"coupon": "", "credit": credit, "total": total, "addOns": addons_to_json(due.items)},
+        "currency": renewal.currency,
+        "plan_id": renewal.plan.pk,
+        "interval": renewal.interval,
+        "seats": renewal.seats,
+        "renews": renewal.period_end,
+        "basis": {"coupon": "", "credit": credit, "total": total, "addOns": addons_to_json(renewal.items)},
         # Payable for two weeks after access has ended: a transfer that was
         # started on the last day still counts.
         "expires_at": now + settings.GRACE_PERIOD + BANK_LIFE,
     }
 
 
-def change_row(due: Due, action: str, before: JsonObject, after: JsonObject, *, source: str = "") -> JsonObject:
+def change_row(renewal: Due, action: str, before: JsonObject, after: JsonObject, *, source: str = "") -> JsonObject:
     return {
-        "company_id": due.company_id,
-        "subscription_id": due.id,
+        "company_id": renewal.company_id,
+        "subscription_id": renewal.id,
         "action": action,
         "before": before,
         "after": after,
@@ -113,7 +113,7 @@ def change_row(due: Due, action: str, before: JsonObject, after: JsonObject, *, 
 
 
 def moved_values(
-    due: Due,
+    renewal: Due,
     bill_at: datetime,
     ends_at: datetime | None,
     period: tuple[datetime, datetime] | None,
@@ -121,14 +121,14 @@ def moved_values(
     applied: bool = False,
 ) -> JsonObject:
     """Return the new values of a subscription; a period where it begins now."""
-    values: JsonObject = {"id": due.id, "bill_at": bill_at, "ends_at": ends_at, "applied": applied}
+    values: JsonObject = {"id": renewal.id, "bill_at": bill_at, "ends_at": ends_at, "applied": applied}
     if period is None:
         return values
     return values | {
         "period_start": period[0],
         "period_end": period[1],
-        "plan": due.plan.pk,
-        "interval": due.interval,
-        "seats": due.seats,
-        "ends_terms": due.version is None,
+        "plan": renewal.plan.pk,
+        "interval": renewal.interval,
+        "seats": renewal.seats,
+        "ends_terms": renewal.version is None,
     }

@@ -99,8 +99,10 @@ def _bill_singly(deadline: float) -> None:
     with unscoped(reason=ALL):
         # The failing batch was rolled back and its locks are gone, so its rows
         # are selected again, without locks.
-        due = list(_due_subscriptions(timezone.now()).order_by("bill_at", "id").values_list("pk", flat=True)[:BATCH])
-        for id in due:
+        subscription_ids = list(
+            _due_subscriptions(timezone.now()).order_by("bill_at", "id").values_list("pk", flat=True)[:BATCH]
+        )
+        for id in subscription_ids:
             if monotonic() >= deadline:
                 return
             try:
@@ -139,16 +141,16 @@ def bill_batch(limit: int = BATCH, *, only: str = "") -> int:
         )
         rows = list(locked.filter(pk=only) if only else locked[:limit])
         batch = _billable(rows, now)
-        details = CompanyDetails.read([due.company_id for due in batch])
-        kept = [due for due in batch if details.renews.get(due.company_id, True)]
-        _hand_over([due.id for due in batch if not details.renews.get(due.company_id, True)], now)
-        compute_lines(kept, details)
-        for due in kept:
-            if not due.priced:
-                _fall_due(due, now)
-        priced = [due for due in kept if due.priced]
-        _renew_free([due for due in priced if due.total <= 0], now)
-        _bill([due for due in priced if due.total > 0], details, now, waiting)
+        details = CompanyDetails.read([renewal.company_id for renewal in batch])
+        renewals = [renewal for renewal in batch if details.renews.get(renewal.company_id, True)]
+        _hand_over([renewal.id for renewal in batch if not details.renews.get(renewal.company_id, True)], now)
+        compute_lines(renewals, details)
+        for renewal in renewals:
+            if not renewal.priced:
+                _fall_due(renewal, now)
+        priced = [renewal for renewal in renewals if renewal.priced]
+        _renew_free([renewal for renewal in priced if renewal.total <= 0], now)
+        _bill([renewal for renewal in priced if renewal.total > 0], details, now, waiting)
     return len(rows)
 
 
@@ -163,7 +165,8 @@ def _billable(rows: Sequence[Subscription], now: datetime) -> list[Due]:
     }
     billable = []
     for row in rows:
-        end, order = row.period_end, orders.get(row.pk)
+        end = row.period_end
+        order = orders.get(row.pk)
         if row.status not in PAID or end is None or not row.plan_id:
             _bill_at(row, None)
         elif end > now:
@@ -184,7 +187,7 @@ def _bill_at(row: Subscription, at: datetime | None) -> None:
 
 
 def _cancel_unpaid(order: Payment) -> bool:
-    """Cancel an order that nobody is paying, because the renewal replaces it. Return whether it is closed."""
+    """Cancel an order that is not being paid, because the renewal replaces it. Return whether it is closed."""
     with company_scope(order.company_id):
         # The batch read the order without a lock, and it may have been paid since.
         locked = Payment.objects.select_for_update(no_key=True).get(pk=order.pk)
@@ -204,25 +207,25 @@ def _scheduled_change(row: Subscription) -> JsonObject:
 
 def _due_of(row: Subscription, end: datetime, plans: dict[str, Plan], version: PlanVersion | None) -> Due:
     """Return the terms to bill for a subscription: those scheduled for its next period, or its present ones."""
-    chosen = _scheduled_change(row)
-    plan = plans.get(chosen.get("plan") or "") or plans[row.plan_id]
+    change = _scheduled_change(row)
+    plan = plans.get(change.get("plan") or "") or plans[row.plan_id]
     row.version = version
-    interval = chosen.get("interval") or row.interval
+    interval = change.get("interval") or row.interval
     # Old terms belong to the plan that was bought under them. A change of plan gives them up.
-    kept = version_at(row, end) if plan.pk == row.plan_id else None
+    own_version = version_at(row, end) if plan.pk == row.plan_id else None
     return Due(
         id=row.pk,
         company_id=row.company_id,
         is_active=row.status == Subscription.Status.ACTIVE,
-        plan=with_terms(plan, kept),
+        plan=with_terms(plan, own_version),
         interval=interval,
         currency=row.currency,
-        seats=chosen.get("seats") or row.seats,
+        seats=change.get("seats") or row.seats,
         period_end=end,
         period_day=row.period_day,
         ends_at=row.ends_at,
         scheduled=row.scheduled,
-        version=kept,
+        version=own_version,
         is_same=(plan.pk, interval) == (row.plan_id, row.interval),
     )
 
@@ -233,12 +236,12 @@ def _hand_over(ids: Sequence[str], now: datetime) -> None:
         Subscription.objects.filter(pk__in=ids).update(bill_at=None, look_at=now, updated_at=now)
 
 
-def _fall_due(due: Due, now: datetime) -> None:
-    """Make one past due that can't be billed, since its plan has no price any more. Staff see it in the log."""
-    log.error("subscription %s cannot be billed: its plan has no price for a %s", due.id, due.interval)
-    with company_scope(due.company_id):
-        subscription = Subscription.objects.select_related("plan").get(pk=due.id)
-        subscription.bill_at = max(next_end(due.period_end, due), now + AHEAD)
+def _fall_due(renewal: Due, now: datetime) -> None:
+    """Make one past due that can't be billed, since its plan no longer has a price. Staff see it in the log."""
+    log.error("subscription %s cannot be billed: its plan has no price for a %s", renewal.id, renewal.interval)
+    with company_scope(renewal.company_id):
+        subscription = Subscription.objects.select_related("plan").get(pk=renewal.id)
+        subscription.bill_at = max(next_end(renewal.period_end, renewal), now + AHEAD)
         subscription.save(update_fields=["bill_at"])
         mark_renewal_past_due(subscription, note="the plan has no price to bill")
 
@@ -246,25 +249,29 @@ def _fall_due(due: Due, now: datetime) -> None:
 def _renew_free(batch: Sequence[Due], now: datetime) -> None:
     """Begin the periods that cost nothing, the one of now at once where some were slept over."""
     moves, changes = [], []
-    for due in batch:
-        start, end = due.period_end, next_end(due.period_end, due)
+    for renewal in batch:
+        start = renewal.period_end
+        end = next_end(renewal.period_end, renewal)
         # A free period costs nothing to skip, so an outage is caught up in one step. Kept terms may end on
         # the way, and the plan's present price is not free then.
-        while end <= now and not (due.version is not None and ends_by(due.version, end)):
-            start, end = end, next_end(end, due)
+        while end <= now and not (renewal.version is not None and ends_by(renewal.version, end)):
+            start = end
+            end = next_end(end, renewal)
         ends_at = access_end(end)
-        moves.append(moved_values(due, end, ends_at, (start, end), applied=due.scheduled is not None))
+        moves.append(moved_values(renewal, end, ends_at, (start, end), applied=renewal.scheduled is not None))
         after = {"period_start": start, "period_end": end, "ends_at": ends_at}
-        changes.append(change_row(due, Action.RENEWED, {"period_end": due.period_end, "ends_at": due.ends_at}, after))
+        changes.append(
+            change_row(renewal, Action.RENEWED, {"period_end": renewal.period_end, "ends_at": renewal.ends_at}, after)
+        )
     _move_all(moves, now)
     insert_rows(SubscriptionChange, changes)
-    for due in batch:
-        if due.chosen is not None:
+    for renewal in batch:
+        if renewal.chosen is not None:
             # Add-ons are rows of their own with a journal. Few periods change them,
             # so this one step is not set-based.
-            with company_scope(due.company_id), lock_primary(due.company_id) as primary:
+            with company_scope(renewal.company_id), lock_primary(renewal.company_id) as primary:
                 set_subscription_items(
-                    require_subscription(primary), addons_to_json(due.items), note="chosen for this period"
+                    require_subscription(primary), addons_to_json(renewal.items), note="chosen for this period"
                 )
 
 
@@ -275,43 +282,53 @@ def _bill(batch: Sequence[Due], details: CompanyDetails, now: datetime, waiting:
     """
     if not batch:
         return
-    companies = [due.company_id for due in batch]
+    companies = [renewal.company_id for renewal in batch]
     methods = PaymentMethod.objects.filter(is_default=True, company_id__in=list(companies))
     charged = set(methods.values_list("company_id", flat=True))
     ends_at, spread = now + settings.GRACE_PERIOD, waiting / settings.COLLECTIONS_PER_SECOND
-    # A few charges need no spreading, and nobody has to wait for them without need.
+    # A few charges need no spreading, and companies need not wait for them.
     if spread < SECONDS_OF_CHARGES:
         spread = 0
     rows: dict[Any, list[JsonObject]] = {
         model: [] for model in (InvoiceLine, Posting, Payment, Dunning, SubscriptionChange)
     }
     moves, invoices = [], []
-    for due in batch:
-        end = next_end(due.period_end, due)
-        invoice, payment = invoice_row(due, details, end, now), new_id()
+    for renewal in batch:
+        end = next_end(renewal.period_end, renewal)
+        invoice, payment = invoice_row(renewal, details, end, now), new_id()
         invoices.append(invoice)
-        rows[InvoiceLine] += line_rows(due, invoice["id"])
-        rows[Posting] += posting_rows(due, invoice)
-        rows[Payment].append(payment_row(due, payment, invoice, details, now))
+        rows[InvoiceLine] += line_rows(renewal, invoice["id"])
+        rows[Posting] += posting_rows(renewal, invoice)
+        rows[Payment].append(payment_row(renewal, payment, invoice, details, now))
         # Thousands fall due in one minute on the first of a month. Spread at random, they stay below the
         # gateways' rate limits without workers that have to agree on a schedule.
-        wait = random.uniform(0, spread) if due.company_id in charged else 0  # noqa: S311  no secret
+        wait = random.uniform(0, spread) if renewal.company_id in charged else 0  # noqa: S311  no secret
         rows[Dunning].append(
-            {"company_id": due.company_id, "payment_id": payment, "due_at": now + timedelta(seconds=wait)}
+            {"company_id": renewal.company_id, "payment_id": payment, "due_at": now + timedelta(seconds=wait)}
         )
         # Grace is given once. A company that is past due already and is billed again keeps its former end.
-        open_until = max(ends_at, due.ends_at or ends_at) if due.ends_at is None or due.is_active else due.ends_at
+        open_until = (
+            max(ends_at, renewal.ends_at or ends_at)
+            if renewal.ends_at is None or renewal.is_active
+            else renewal.ends_at
+        )
         # The period itself does not move until the order is paid (docs/decisions/0023-billed-then-begun.md).
-        moves.append(moved_values(due, max(end, now + AHEAD), open_until, None))
+        moves.append(moved_values(renewal, max(end, now + AHEAD), open_until, None))
         rows[SubscriptionChange].append(
             change_row(
-                due, Action.BILLED, {"ends_at": due.ends_at}, {"ends_at": open_until}, source=f"billed:{payment}"
+                renewal,
+                Action.BILLED,
+                {"ends_at": renewal.ends_at},
+                {"ends_at": open_until},
+                source=f"billed:{payment}",
             )
         )
     for model, model_rows in rows.items():
         insert_rows(model, model_rows)
     _move_all(moves, now)
-    billed = ((charge.pk, issued["id"]) for due, issued in zip(batch, invoices, strict=True) for charge in due.charges)
+    billed = (
+        (charge.pk, issued["id"]) for renewal, issued in zip(batch, invoices, strict=True) for charge in renewal.charges
+    )
     mark_billed(dict(billed))
     # Last of all: the row of the series is locked until the commit, and all
     # issuing in the service waits for it.
@@ -324,9 +341,10 @@ def _issue(invoices: list[JsonObject]) -> None:
     then."""
     seller = get_seller()
     numbers, day = next_numbers("INV", seller, len(invoices))
-    shown, now = invoice_party(seller), timezone.now()
+    seller_party = invoice_party(seller)
+    now = timezone.now()
     for invoice, number in zip(invoices, numbers, strict=True):
-        invoice |= {"number": number, "issued_on": day, "issued_at": now, "due_at": now, "seller": shown}
+        invoice |= {"number": number, "issued_on": day, "issued_at": now, "due_at": now, "seller": seller_party}
     insert_rows(Invoice, invoices)
     emit_across(
         "invoice.issued", [(issued["company_id"], issued["id"], {"number": issued["number"]}) for issued in invoices]

@@ -135,7 +135,7 @@ def churn_by_month() -> list[Churn]:
     rows = SubscriptionChange.objects.order_by().filter(opened | closed)
     counts = {"begun": Count("pk", filter=opened), "ended": Count("pk", filter=closed)}
     before = rows.filter(created_at__lt=since).aggregate(**counts)
-    held = before["begun"] - before["ended"]
+    held_count = before["begun"] - before["ended"]
     months: dict[date, Values] = {
         row["month"].date(): row
         for row in rows.filter(created_at__gte=since)
@@ -145,9 +145,11 @@ def churn_by_month() -> list[Churn]:
     }
     churn = []
     for month in last_months():
-        counted = months.get(month, {"begun": 0, "ended": 0})
-        churn.append(Churn(month=month, begun=counted["begun"], ended=counted["ended"], held=held))
-        held += counted["begun"] - counted["ended"]
+        counts_of_month = months.get(month, {"begun": 0, "ended": 0})
+        churn.append(
+            Churn(month=month, begun=counts_of_month["begun"], ended=counts_of_month["ended"], held=held_count)
+        )
+        held_count += counts_of_month["begun"] - counts_of_month["ended"]
     return churn
 
 

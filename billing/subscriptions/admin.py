@@ -204,8 +204,8 @@ class SubscriptionAdmin(CompanyRecordAdmin):
         if {"modules", "limits"} & set(form.changed_data):
             override_subscription(company_id=obj.company_id, modules=obj.modules, limits=obj.limits, **origin)
         if "overage" in form.changed_data:
-            gone = dict.fromkeys(form.initial.get("overage") or {})
-            cap_overage(company_id=obj.company_id, caps={**gone, **obj.overage}, **origin)
+            cleared_overage = dict.fromkeys(form.initial.get("overage") or {})
+            cap_overage(company_id=obj.company_id, caps={**cleared_overage, **obj.overage}, **origin)
 
     @admin.display(description=_("Activate"))
     def activate(self, request: HttpRequest, rows: QuerySet[Subscription]) -> None:

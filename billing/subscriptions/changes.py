@@ -191,18 +191,18 @@ def check_seats(plan: Plan | None, seats: int | None) -> None:
 
     Raises PlanMinUsers_400 for fewer than the plan's minimum or than are in use, PlanMaxUsers_400 for too many.
     """
-    # Seats in use count even where fewer are asked for: nobody is locked out by an order.
-    used = used_quota("member")
+    # Seats in use count even where fewer are asked for: an order locks no member out.
+    used_seats = used_quota("member")
     least, most = (plan.min_seats, plan.max_seats) if plan else (1, None)
-    if most is not None and max(seats or 0, used) > most:
+    if most is not None and max(seats or 0, used_seats) > most:
         raise NamedError(
             "PlanMaxUsers_400",
-            f"the plan has {most} seats; {used} are in use" + (f", and {seats} are wanted" if seats else ""),
+            f"the plan has {most} seats; {used_seats} are in use" + (f", and {seats} are wanted" if seats else ""),
             field="seats",
         )
-    if seats is not None and seats < max(least, used):
+    if seats is not None and seats < max(least, used_seats):
         raise NamedError(
             "PlanMinUsers_400",
-            f"at least {max(least, used)} seats: the plan begins with {least}, and {used} are in use",
+            f"at least {max(least, used_seats)} seats: the plan begins with {least}, and {used_seats} are in use",
             field="seats",
         )

@@ -57,22 +57,22 @@ def amounts_in(version: PlanVersion) -> dict[tuple[str, str], Decimal]:
     return {(code, name): Decimal(price["amount"]) for code, intervals in prices for name, price in intervals.items()}
 
 
-def change_to(held: CurrentPlan | None, plan_id: str, interval: str, amounts: Amounts) -> str:
+def change_to(current_plan: CurrentPlan | None, plan_id: str, interval: str, amounts: Amounts) -> str:
     """Return UPGRADE, DOWNGRADE or SAME for a plan and interval compared with the company's present ones.
 
     From months to a year is an upgrade, from a year to months a downgrade, for every plan: the first is paid now, the
     second when the year is over. Otherwise the price of the same interval decides.
     """
-    if held is None:
+    if current_plan is None:
         return UPGRADE
-    if (held.plan_id, held.interval) == (plan_id, interval):
+    if (current_plan.plan_id, current_plan.interval) == (plan_id, interval):
         return SAME
-    if MONTHS[interval] < MONTHS[held.interval]:
+    if MONTHS[interval] < MONTHS[current_plan.interval]:
         return DOWNGRADE
-    if held.plan_id == plan_id:
+    if current_plan.plan_id == plan_id:
         return UPGRADE
-    mine = monthly_price(held.amounts, held.currency, interval)
-    other = monthly_price(amounts, held.currency, interval)
+    mine = monthly_price(current_plan.amounts, current_plan.currency, interval)
+    other = monthly_price(amounts, current_plan.currency, interval)
     return DOWNGRADE if mine is not None and other is not None and other < mine else UPGRADE
 
 

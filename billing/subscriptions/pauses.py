@@ -43,11 +43,11 @@ def pause_subscription(*, company_id: str, until: datetime, by: User | None = No
     with lock_primary(company_id) as primary:
         subscription = require_subscription(primary)
         now = timezone.now()
-        begun = subscription.paused_at or now
+        began_at = subscription.paused_at or now
         months = subscription.plan.pause_months if subscription.plan else 0
         if not months:
             raise NamedError("BadRequest_400", "the plan does not allow it", field="paused")
-        if not now < until <= months_after(begun, months, begun.day):
+        if not now < until <= months_after(began_at, months, began_at.day):
             raise ValidationFailed(
                 "not a possible end",
                 f"choose a later day, at most {months} months from the start",
@@ -68,7 +68,7 @@ def pause_subscription(*, company_id: str, until: datetime, by: User | None = No
             by=by,
             note=note,
             status=Status.PAUSED,
-            paused_at=begun,
+            paused_at=began_at,
             paused_until=until,
             ends_at=None,
         )
@@ -88,12 +88,14 @@ def resume(subscription: Subscription, *, by: User | None = None, note: str = ""
 
     A pause that ended unnoticed counts until its end, and no longer.
     """
-    now, end = timezone.now(), subscription.period_end
+    now = timezone.now()
+    end = subscription.period_end
     if end is None or subscription.paused_at is None:
         raise RuntimeError(f"subscription {subscription.pk} is paused without a period")
     # The task that ends pauses may have been down. The company must not gain paid days by that.
     paused = min(now, subscription.paused_until or now) - subscription.paused_at
-    start, pause = subscription.period_start, Pause(began_at=subscription.paused_at, length=paused)
+    start = subscription.period_start
+    pause = Pause(began_at=subscription.paused_at, length=paused)
     _move_orders(subscription, subscription.paused_at, paused)
     resumed = apply_change(
         subscription,
@@ -118,8 +120,8 @@ def _move_orders(subscription: Subscription, paused_at: datetime, by: timedelta)
 
     Orders of seats and add-ons name their period (`within`), because they start later than it.
     """
-    paid = subscription.payments.filter(status="paid").select_related("invoice")
-    running = [(payment, *_opened_period(payment)) for payment in paid]
+    paid_orders = subscription.payments.filter(status="paid").select_related("invoice")
+    running = [(payment, *_opened_period(payment)) for payment in paid_orders]
     running = [order for order in running if order[1] and order[2] and order[2] > paused_at]
     # Seats and add-ons begin within a period and are looked up by its beginning, which moves along with them.
     cycles = {begins for payment, begins, _ in running if payment.invoice.kind == "cycle"}
@@ -127,9 +129,9 @@ def _move_orders(subscription: Subscription, paused_at: datetime, by: timedelta)
         cycles.add(subscription.period_start)
     for payment, begins, ends in running:
         payment.basis |= {"periodStart": (begins + by).isoformat(), "periodEnd": (ends + by).isoformat()}
-        within = max((cycle for cycle in cycles if cycle <= begins), default=None)
-        if payment.invoice.kind != "cycle" and within is not None:
-            payment.basis["within"] = (within + by).isoformat()
+        cycle_start = max((cycle for cycle in cycles if cycle <= begins), default=None)
+        if payment.invoice.kind != "cycle" and cycle_start is not None:
+            payment.basis["within"] = (cycle_start + by).isoformat()
         payment.save(update_fields=["basis", "updated_at"])
 
 

@@ -47,8 +47,10 @@ BILLED_AHEAD = timedelta(hours=2)
 def process_due_subscriptions() -> bool:
     """Process a batch of due subscriptions of all companies. Returns whether more may be due."""
     # Skipped rows belong to a worker or to a payment. Both set `look_at` again.
-    due = Subscription.objects.select_for_update(skip_locked=True, of=("self",), no_key=True).select_related("plan")
-    rows = list(due.filter(is_primary=True, look_at__lte=timezone.now()).order_by("look_at")[:BATCH])
+    subscriptions = Subscription.objects.select_for_update(skip_locked=True, of=("self",), no_key=True).select_related(
+        "plan"
+    )
+    rows = list(subscriptions.filter(is_primary=True, look_at__lte=timezone.now()).order_by("look_at")[:BATCH])
     for row in rows:
         try:
             # A savepoint for each: one that fails takes back its own changes and
@@ -78,7 +80,7 @@ def advance(subscription: Subscription, policies: SubscriptionPolicies, now: dat
     """Make the transition that is due by the clock. Returns whether one was due.
 
     A trial ends. A cancelled subscription ends with its period, and so does any of a company that has turned renewal
-    off. Others are billed; one that nobody can bill is past due for the grace period. It expires after it.
+    off. Others are billed; one that cannot be billed is past due for the grace period. It expires after it.
     """
     closed = subscription.ends_at is not None and subscription.ends_at <= now
     if subscription.status == Status.PAUSED and subscription.paused_until and subscription.paused_until <= now:
@@ -99,7 +101,7 @@ def advance(subscription: Subscription, policies: SubscriptionPolicies, now: dat
         subscription.bill_at = subscription.bill_at or now
         return False
     elif closed and not _is_collected(subscription, now):
-        # No answer of a gateway is no refusal, so nobody loses the subscription while one is awaited.
+        # No answer of a gateway is no refusal, so no company loses the subscription while one is awaited.
         _end(subscription, subscription.ends_at)
     elif not is_billed(subscription):
         mark_renewal_past_due(subscription)
@@ -127,12 +129,12 @@ def mark_renewal_past_due(subscription: Subscription, *, note: str = "") -> None
         apply_change(subscription, Action.PAST_DUE, note=note, status=Status.PAST_DUE)
 
 
-def _end(subscription: Subscription, ended: datetime | None) -> None:
+def _end(subscription: Subscription, ended_at: datetime | None) -> None:
     was_trial = subscription.status == Status.TRIAL
     status, action = (
         (Status.CANCELLED, Action.CANCELLED) if subscription.cancel_at_period_end else (Status.EXPIRED, Action.EXPIRED)
     )
-    apply_change(subscription, action, status=status, ends_at=ended)
+    apply_change(subscription, action, status=status, ends_at=ended_at)
     _notify_owners("subscription.ended", subscription, was_trial=was_trial)
 
 
@@ -189,10 +191,10 @@ def _remind(subscription: Subscription, policies: SubscriptionPolicies, now: dat
     since = subscription.looked_at or subscription.created_at
     # Compared with the last look and not with a flag for each reminder, so
     # that reminders can be changed freely.
-    due = [days for time, days in _reminders(subscription, policies) if since < time <= now]
-    if due:
+    reminder_days = [days for time, days in _reminders(subscription, policies) if since < time <= now]
+    if reminder_days:
         ends = subscription.status != Status.ACTIVE or not policies.auto_renew or subscription.cancel_at_period_end
-        _notify_owners("subscription.ending", subscription, days=due[-1], ends=ends)
+        _notify_owners("subscription.ending", subscription, days=reminder_days[-1], ends=ends)
 
 
 def _next_look(subscription: Subscription, policies: SubscriptionPolicies, now: datetime) -> datetime | None:
@@ -268,7 +270,7 @@ def open_period(
     by: User | None = None,
     note: str = "",
 ) -> Subscription:
-    """Open the period that was paid, as `record_payment` does, or one of an order of nothing, which rewards nobody."""
+    """Open the period that was paid, as `record_payment` does, or one of an order of nothing, which earns no reward."""
     with lock_primary(company_id) as primary:
         subscription = require_subscription(primary)
         # The journal is the deduplication: a payment that is recorded again

@@ -32,8 +32,8 @@ class StateWords(NamedTuple):
 def is_open(subscription: Subscription) -> bool:
     """Return whether the subscription gives its company access now."""
     now = timezone.now()
-    ended = subscription.ends_at is not None and subscription.ends_at <= now
-    return subscription.status in OPEN and subscription.starts_at <= now and not ended
+    has_ended = subscription.ends_at is not None and subscription.ends_at <= now
+    return subscription.status in OPEN and subscription.starts_at <= now and not has_ended
 
 
 def grace_begins(ends_at: datetime) -> datetime:
@@ -79,8 +79,8 @@ def state_words(subscription: Subscription | None) -> StateWords | None:
         return StateWords("cancelling", sentence, PLAN_PAGE)
     if status == Status.TRIAL and end is not None and end - timezone.now() <= SOON:
         days = max(1, -int(-(end - timezone.now()).total_seconds() // 86400))
-        left = f"in {days} days" if days > 1 else "within a day"
-        sentence = f"The trial ends {left}, on {_day(subscription, end)}: choose a plan to go on."
+        time_left = f"in {days} days" if days > 1 else "within a day"
+        sentence = f"The trial ends {time_left}, on {_day(subscription, end)}: choose a plan to go on."
         return StateWords("trial", sentence, PLAN_PAGE)
     return None
 
@@ -110,8 +110,8 @@ def lapsed_since() -> datetime | None:
         return timezone.now() - timedelta(days=365)
     if is_open(subscription):
         return None
-    ended = subscription.ends_at is not None and subscription.ends_at <= timezone.now()
-    return subscription.ends_at if ended else subscription.created_at
+    has_ended = subscription.ends_at is not None and subscription.ends_at <= timezone.now()
+    return subscription.ends_at if has_ended else subscription.created_at
 
 
 def subscribed_plan(subscription: Subscription) -> Plan | None:

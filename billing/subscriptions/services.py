@@ -182,9 +182,10 @@ def change_subscription(
     with lock_primary(company_id) as primary:
         subscription = require_subscription(primary)
         _expect_open(subscription)
-        new_plan, chosen = plan or subscription.plan, subscription.seats if seats is None else seats
-        check_seats(plan or subscribed_plan(subscription), chosen)
-        return apply_change(subscription, Action.CHANGED, by=by, note=note, plan=new_plan, seats=chosen)
+        new_plan = plan or subscription.plan
+        seat_count = subscription.seats if seats is None else seats
+        check_seats(plan or subscribed_plan(subscription), seat_count)
+        return apply_change(subscription, Action.CHANGED, by=by, note=note, plan=new_plan, seats=seat_count)
 
 
 def override_subscription(
@@ -231,7 +232,8 @@ def cancel_subscription(
     with lock_primary(company_id) as primary:
         subscription = require_subscription(primary)
         _expect_open(subscription)
-        end, now = subscription.period_end, timezone.now()
+        end = subscription.period_end
+        now = timezone.now()
         if not at_period_end:
             return apply_change(
                 subscription,

@@ -32,7 +32,7 @@ BATCH = 100
 def keep_terms(plan_id: str) -> PlanVersion | None:
     """Keep the terms of a plan, as the database has them, for those who pay for it: its caller changes them now.
 
-    Returns the new version, or None where nobody pays for the plan. `drop_same` takes it back if nothing was changed.
+    Returns the new version, or None if no company pays for it. `drop_same` takes it back if nothing was changed.
     """
     # Two members of the staff may change a plan at once. The second sees the
     # terms that the first one has left.

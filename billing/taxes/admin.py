@@ -48,6 +48,6 @@ class BillingDetailsAdmin(CompanyRecordAdmin):
     def vies(self, row: BillingDetails) -> str:
         if not row.vat_evidence:
             return "–"
-        said = str(row.vat_evidence.get("isValid", row.vat_evidence.get("valid", "")))
-        text = _("Valid on %(day)s") if said == "True" else _("Not valid on %(day)s")
+        validity = str(row.vat_evidence.get("isValid", row.vat_evidence.get("valid", "")))
+        text = _("Valid on %(day)s") if validity == "True" else _("Not valid on %(day)s")
         return text % {"day": row.vat_evidence.get("at", "")[:10]}

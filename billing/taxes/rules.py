@@ -48,7 +48,8 @@ def tax_for(details: BillingDetails, *, seller_country: str, oss: bool, rates: R
     A buyer without a country is treated as one in the seller's country.
     """
     # Without a country the sale counts as domestic: charging no tax by mistake is the operator's loss.
-    home, country = seller_country, details.country or seller_country
+    home = seller_country
+    country = details.country or seller_country
     if country == home:
         return _tax_at_rate("domestic", country, rates)
     if home in EU and country in EU:

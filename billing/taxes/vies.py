@@ -42,10 +42,10 @@ def ask_vies() -> bool:
     Each is claimed first, so that several workers ask once. No transaction is open while VIES answers.
     """
     with transaction.atomic():
-        due = BillingDetails.objects.select_for_update(skip_locked=True, of=("self",)).filter(
+        details = BillingDetails.objects.select_for_update(skip_locked=True, of=("self",)).filter(
             vat_look_at__lte=timezone.now()
         )
-        rows = list(due.order_by("vat_look_at")[:BATCH])
+        rows = list(details.order_by("vat_look_at")[:BATCH])
         BillingDetails.objects.filter(pk__in=[row.pk for row in rows]).update(vat_look_at=timezone.now() + RETRY_DELAY)
     for row in rows:
         with company_scope(row.company_id):
@@ -69,9 +69,9 @@ def evidence_of(vat_id: str, country: str) -> JsonObject | None:
 
 
 def store_evidence(row: BillingDetails, evidence: JsonObject | None) -> None:
-    """Keep an answer, unless the VAT id has changed meanwhile."""
+    """Keep an answer, unless the VAT id has changed since."""
     if evidence is None:
         return
-    said = {**evidence, "vatId": row.vat_id, "at": timezone.now().isoformat()}
+    values = {**evidence, "vatId": row.vat_id, "at": timezone.now().isoformat()}
     same = BillingDetails.objects.filter(pk=row.pk, vat_id=row.vat_id, country=row.country)
-    same.update(vat_evidence=said, vat_look_at=None)
+    same.update(vat_evidence=values, vat_look_at=None)

@@ -102,14 +102,14 @@ def cost(units: int, price: Decimal, currency: str) -> JsonObject:
 
 def forecast(used: int, start: datetime, end: datetime, now: datetime) -> int:
     """Return the expected use at the end of a month at the present rate."""
-    passed, whole = (now - start).total_seconds(), (end - start).total_seconds()
-    return used if passed <= 0 else round(used * whole / min(passed, whole))
+    elapsed, duration = (now - start).total_seconds(), (end - start).total_seconds()
+    return used if elapsed <= 0 else round(used * duration / min(elapsed, duration))
 
 
 def _by_day(period: Period, meters: list[str]) -> dict[str, list[JsonObject]]:
     """Return meter -> the days of the period in the company's time zone, with the use on each."""
     rows = UsageEvent.objects.filter(created_at__gte=period.start, created_at__lt=period.end, meter__in=meters)
-    counted: dict[tuple[str, date], int] = {
+    counts: dict[tuple[str, date], int] = {
         (meter, day): int(units)
         for meter, day, units in rows.order_by()
         .annotate(day=TruncDate("created_at", tzinfo=period.zone))
@@ -117,4 +117,4 @@ def _by_day(period: Period, meters: list[str]) -> dict[str, list[JsonObject]]:
         .annotate(units=Sum("quantity"))
     }
     days = list(period.days())
-    return {key: [{"day": day, "used": counted.get((key, day), 0)} for day in days] for key in meters}
+    return {key: [{"day": day, "used": counts.get((key, day), 0)} for day in days] for key in meters}

@@ -94,9 +94,9 @@ class Group:
         name = " ".join(parts)
         return f"App: {name}" if self.key.startswith("apps-") else name[0].upper() + name[1:]
 
-    def mount(self, chosen: Mount) -> Mount:
+    def mount(self, mount: Mount) -> Mount:
         """Return the mount of the group: its own, or the chosen one."""
-        return OTHERS.get(self.key, chosen)
+        return OTHERS.get(self.key, mount)
 
 
 def group_key(mount: str, path: str) -> str:
@@ -129,9 +129,9 @@ def _place(order: list[str], key: str) -> tuple[int, str]:
 @cache
 def sections() -> dict[str, list[Group]]:
     """Return the groups below the titles of their sections."""
-    named = {key for _, keys in SECTIONS for key in keys}
+    keys_in_sections = {key for _, keys in SECTIONS for key in keys}
     groups_by_title = {title: [groups()[key] for key in keys] for title, keys in SECTIONS}
-    groups_by_title[APPS] = [group for key, group in groups().items() if key not in named]
+    groups_by_title[APPS] = [group for key, group in groups().items() if key not in keys_in_sections]
     return groups_by_title
 
 

@@ -62,11 +62,11 @@ class Document:
 @lru_cache(maxsize=512)
 def document(kind: str, key: str, mount: str) -> Document:
     """Return a page that is made at its first request. Raises Http404 for a guide or a group that there isn't."""
-    chosen = next((candidate for candidate in MOUNTS if candidate.key == mount), KEY)
+    chosen_mount = next((candidate for candidate in MOUNTS if candidate.key == mount), KEY)
     if kind == "schema":
-        return Document.from_content(dumps(schema_of(*_group(key, chosen))))
-    template, context = PAGES[kind](key, chosen)
-    return Document.from_content(render_to_string(template, {**_common(chosen), **context}).encode())
+        return Document.from_content(dumps(schema_of(*_group(key, chosen_mount))))
+    template, context = PAGES[kind](key, chosen_mount)
+    return Document.from_content(render_to_string(template, {**_common(chosen_mount), **context}).encode())
 
 
 def _get_document(kind: str, request: HttpRequest, key: str = "") -> Document:
@@ -103,14 +103,14 @@ def overview(request: HttpRequest) -> HttpResponse:
 
 def _search_results(terms: list[str]) -> JsonObject:
     """Return the guides and the operations that have all of the words."""
-    shown = []
+    section_rows = []
     for title, members in sections().items():
         with_lines = [(group, [line for line in group.lines if line.has(terms, group.title)]) for group in members]
         with_lines = [(group, lines) for group, lines in with_lines if lines]
         if with_lines:
-            shown.append((title, with_lines))
-    count = sum(len(lines) for _, members in shown for _, lines in members)
-    return {"shown": shown, "count": count, "guides": [guide for guide in guides() if guide.has(terms)]}
+            section_rows.append((title, with_lines))
+    count = sum(len(lines) for _, members in section_rows for _, lines in members)
+    return {"shown": section_rows, "count": count, "guides": [guide for guide in guides() if guide.has(terms)]}
 
 
 @for_readers

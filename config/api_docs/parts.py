@@ -145,11 +145,11 @@ class Reader:
             yield from self._fields(part, depth)
         required = schema.get("required", ())
         for name, inner in schema.get("properties", {}).items():
-            whole = self._resolve(inner)
-            text = inner.get("description") or whole.get("description", "")
+            resolved_schema = self._resolve(inner)
+            text = inner.get("description") or resolved_schema.get("description", "")
             yield Value(name, self.type_of(inner), name in required, prose(text), depth)
             if depth + 1 < DEEPEST:
-                yield from self._fields(whole, depth + 1)
+                yield from self._fields(resolved_schema, depth + 1)
 
     def _resolve(self, part: Values) -> Values:
         return resolve_reference(part, self._components)

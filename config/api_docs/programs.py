@@ -21,24 +21,24 @@ def of_programs(schema: JsonObject) -> JsonObject:
         for path, item in schema["paths"].items()
         if path.startswith(MOUNT)
     }
-    used = {tag for item in paths.values() for operation in item.values() for tag in operation["tags"]}
+    used_tags = {tag for item in paths.values() for operation in item.values() for tag in operation["tags"]}
     components = schema["components"]
-    kept: JsonObject = {"securitySchemes": {"apikey": components["securitySchemes"]["apikey"]}}
+    kept_components: JsonObject = {"securitySchemes": {"apikey": components["securitySchemes"]["apikey"]}}
     waiting = list(references(paths))
-    seen = set()
+    names_done = set()
     while waiting:
         reference = waiting.pop()
-        if reference not in seen:
-            seen.add(reference)
+        if reference not in names_done:
+            names_done.add(reference)
             kind, name = reference.removeprefix(REFERENCE).split("/")
-            kept.setdefault(kind, {})[name] = components[kind][name]
+            kept_components.setdefault(kind, {})[name] = components[kind][name]
             waiting += references(components[kind][name])
     return {
         **schema,
         "info": {**schema["info"], "description": DESCRIPTION},
-        "tags": [tag for tag in schema["tags"] if tag["name"] in used],
+        "tags": [tag for tag in schema["tags"] if tag["name"] in used_tags],
         "paths": paths,
-        "components": kept,
+        "components": kept_components,
     }
 
 

@@ -138,8 +138,8 @@ class Sampler:
             form = name == "formData" and {key: value for key, value in TEXTS.items() if key in ("name", "email")}
             return dict(example) if isinstance(example, Mapping) and name == "formData" else form or {}
         required = schema.get("required", properties)
-        shown = properties if depth <= DEEPEST else {key: properties[key] for key in required if key in properties}
-        return {key: self._value(inner, key, depth + 1) for key, inner in shown.items()}
+        sampled = properties if depth <= DEEPEST else {key: properties[key] for key in required if key in properties}
+        return {key: self._value(inner, key, depth + 1) for key, inner in sampled.items()}
 
     def _list(self, schema: Schema, name: str, depth: int) -> list[Any]:
         items = self._resolve(schema.get("items", {}))

@@ -100,8 +100,8 @@ def build() -> bool:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if target.exists():
             return False
-        whole = generate()
-        _store(target, {WHOLE: whole, KEY: of_programs(whole)})
+        document = generate()
+        _store(target, {WHOLE: document, KEY: of_programs(document)})
         for other in target.parent.iterdir():
             if other.is_dir() and other != target:
                 shutil.rmtree(other, ignore_errors=True)

@@ -42,10 +42,10 @@ OTHERS = {
 
 def add_tags(result: JsonObject, generator: Any, request: Any, public: bool) -> JsonObject:
     """Describe the tags that operations have (drf-spectacular's hook)."""
-    used = {
+    used_tags = {
         tag for item in result["paths"].values() for operation in item.values() for tag in operation.get("tags", ())
     }
-    result["tags"] = [{"name": tag, "description": TITLES.get(tag) or OTHERS[tag]} for tag in sorted(used)]
+    result["tags"] = [{"name": tag, "description": TITLES.get(tag) or OTHERS[tag]} for tag in sorted(used_tags)]
     return result
 
 

@@ -140,7 +140,8 @@ def _chart(title: str, model: Any, listed: Any, column: str, only: dict[str, str
                 % {"day": day_text(day), "number": _at_least(number, more=more)},
             }
         )
-    total, more = sum(number for number, _ in counts), any(more for _, more in counts)
+    total = sum(number for number, _ in counts)
+    more = any(more for _, more in counts)
     ends = [short_day_text(day) for day in (days[0], days[-1])]
     return {"title": title, "total": _at_least(total, more=more), "bars": bars, "ends": ends}
 
@@ -155,7 +156,7 @@ def _by_day(model: Any, only: dict[str, str], days: list[date]) -> list[tuple[in
     columns = {name: model._meta.get_field(name).column for name in only}
     quote = connection.ops.quote_name
     condition = " AND ".join(f"{quote(column)} = %s" for column in columns.values()) or "true"
-    read = ", ".join(["id", *map(quote, columns.values())])
+    columns_sql = ", ".join(["id", *map(quote, columns.values())])
     with connection.cursor() as cursor:
         cursor.execute(
             f"""
@@ -164,7 +165,7 @@ def _by_day(model: Any, only: dict[str, str], days: list[date]) -> list[tuple[in
             LATERAL (
                 SELECT count(*) FILTER (WHERE {condition}) AS matching, count(*) AS read
                 FROM (
-                    SELECT {read} FROM {quote(model._meta.db_table)}
+                    SELECT {columns_sql} FROM {quote(model._meta.db_table)}
                     WHERE id >= day.since COLLATE "C" AND id < day.until COLLATE "C" LIMIT {SCANNED}
                 ) AS rows
             ) AS found
@@ -172,7 +173,7 @@ def _by_day(model: Any, only: dict[str, str], days: list[date]) -> list[tuple[in
             """,  # noqa: S608  # names of tables and columns of ours
             [edges[:-1], edges[1:], *only.values()],  # the order of the placeholders above
         )
-        return [(matching, read == SCANNED) for matching, read in cursor.fetchall()]
+        return [(matching, columns_sql == SCANNED) for matching, columns_sql in cursor.fetchall()]
 
 
 def _last_day(rows: QuerySet[Any]) -> QuerySet[Any]:

@@ -110,8 +110,8 @@ def _processes_and_database() -> Iterator[Check]:
 
 def _workers(number: int) -> Check:
     beat = heartbeat()
-    seen = relative_time(beat.ticked_at) if beat.ticked_at else _("never")
-    details = _("%(number)s alive, last seen %(time)s") % {"number": number, "time": seen}
+    last_tick = relative_time(beat.ticked_at) if beat.ticked_at else _("never")
+    details = _("%(number)s alive, last seen %(time)s") % {"number": number, "time": last_tick}
     if beat.late:
         details = _("%(details)s; a periodic task is late") % {"details": details}
     if beat.stale:
@@ -175,16 +175,16 @@ def _backups_folder() -> str:
 
 
 def _version() -> Check:
-    missing = _missing_migrations()
+    migration_count = _missing_migrations()
     details = version()
-    if not missing:
+    if not migration_count:
         return Check(OK, "Leadwright", _("Version %(version)s, all migrations applied") % {"version": details})
     text = ngettext(
         "Version %(version)s, %(number)s migration is not applied",
         "Version %(version)s, %(number)s migrations are not applied",
-        missing,
+        migration_count,
     )
-    return Check(PROBLEM, "Leadwright", text % {"version": details, "number": missing})
+    return Check(PROBLEM, "Leadwright", text % {"version": details, "number": migration_count})
 
 
 def _missing_migrations() -> int:
@@ -192,9 +192,9 @@ def _missing_migrations() -> int:
     if not _complete:
         with use_owner_role():
             loader = MigrationLoader(connection)
-        missing = len(set(loader.disk_migrations) - set(loader.applied_migrations))
-        if missing:
-            return missing
+        count = len(set(loader.disk_migrations) - set(loader.applied_migrations))
+        if count:
+            return count
         _complete.append(True)
     return 0
 

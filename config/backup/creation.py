@@ -157,10 +157,12 @@ def check(backup: Path, *, words: str) -> Manifest:
     """Read all of a backup, and compare it with its manifest. Raises BackupError."""
     manifest = Manifest.read(backup)
     manifest.check_parts(backup)
-    listed = tools.run([tools.find_tools(manifest.tools).program("pg_restore"), "--list", os.fspath(backup / DUMP)])
-    lacking = [table for table in manifest.rows if f" TABLE DATA public {table} " not in listed]
-    if lacking:
-        raise BackupError(f"the dump lacks the rows of {', '.join(lacking[:5])}")
+    dump_contents = tools.run(
+        [tools.find_tools(manifest.tools).program("pg_restore"), "--list", os.fspath(backup / DUMP)]
+    )
+    missing_tables = [table for table in manifest.rows if f" TABLE DATA public {table} " not in dump_contents]
+    if missing_tables:
+        raise BackupError(f"the dump lacks the rows of {', '.join(missing_tables[:5])}")
     with tarfile.open(backup / FILES, mode="r|") as archive:
         number = sum(1 for _ in archive)
     if number != manifest.files:

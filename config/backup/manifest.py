@@ -97,8 +97,8 @@ def migrations() -> tuple[list[str], set[str]]:
     """
     with use_owner_role():
         loader = MigrationLoader(connection)
-    known = set(loader.disk_migrations)
+    known_migrations = set(loader.disk_migrations)
     for migration in loader.disk_migrations.values():
-        known.update(migration.replaces)
-        known.update(getattr(migration, "replaced_before", []))
-    return sorted(".".join(name) for name in loader.applied_migrations), {".".join(name) for name in known}
+        known_migrations.update(migration.replaces)
+        known_migrations.update(getattr(migration, "replaced_before", []))
+    return sorted(".".join(name) for name in loader.applied_migrations), {".".join(name) for name in known_migrations}

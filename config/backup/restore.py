@@ -44,9 +44,9 @@ def restore(backup: Path, *, words: str, say: Callable[[str], object]) -> None:
     _require_known(manifest)
     _require_empty()
     pg_tools = tools.find_tools(max(server, manifest.tools))
-    written = _secrets(backup, manifest, words)
-    if written:
-        say(f"Secrets written below {settings.LEADWRIGHT_DATA / 'secrets'}: {', '.join(written)}")
+    secret_names = _secrets(backup, manifest, words)
+    if secret_names:
+        say(f"Secrets written below {settings.LEADWRIGHT_DATA / 'secrets'}: {', '.join(secret_names)}")
     say("Restoring the database")
     _restore_database(backup / DUMP, pg_tools, manifest)
     say(f"Restoring {manifest.files} files")
@@ -92,15 +92,15 @@ def _require_empty() -> None:
 def _secrets(backup: Path, manifest: Manifest, phrase: str) -> list[str]:
     """Ensure that the data encrypted with the backup's secrets can be read. Returns the names of the written
     secrets."""
-    lacking = sealed.missing_secrets(manifest.secrets, sealed.current_secrets())
-    if not lacking:
+    missing_names = sealed.missing_secrets(manifest.secrets, sealed.current_secrets())
+    if not missing_names:
         return []
     if SECRETS not in manifest.parts:
-        raise BackupError(f"the backup has no secrets: set the {', '.join(lacking)} that it was made with")
+        raise BackupError(f"the backup has no secrets: set the {', '.join(missing_names)} that it was made with")
     if not phrase:
         raise BackupError(
             f"set {sealed.PASSPHRASE} (or {sealed.PASSPHRASE}_FILE) to what the backup was made with, or set the"
-            f" {', '.join(lacking)} that it was made with"
+            f" {', '.join(missing_names)} that it was made with"
         )
     return sealed.restore_secrets(sealed.unseal((backup / SECRETS).read_bytes(), phrase), manifest.secrets)
 
@@ -108,10 +108,10 @@ def _secrets(backup: Path, manifest: Manifest, phrase: str) -> list[str]:
 def _restore_database(dump: Path, pg_tools: tools.Tools, manifest: Manifest) -> None:
     name = str(connections["default"].settings_dict["NAME"])
     base = [pg_tools.program("pg_restore"), f"--dbname={name}", "--exit-on-error", "--no-owner", "--no-privileges"]
-    listed = tools.run([pg_tools.program("pg_restore"), "--list", os.fspath(dump)])
+    dump_contents = tools.run([pg_tools.program("pg_restore"), "--list", os.fspath(dump)])
     jobs = f"--jobs={min(4, os.cpu_count() or 1)}"
     with closing(tools.connect()) as connection, NamedTemporaryFile("w", suffix=".list") as list_file:
-        list_file.write("\n".join(line for line in listed.splitlines() if not LEFT_OUT.match(line)))
+        list_file.write("\n".join(line for line in dump_contents.splitlines() if not LEFT_OUT.match(line)))
         list_file.flush()
         connection.execute(CREATE_ROLES)
         command = [*base, f"--use-list={list_file.name}"]

@@ -87,7 +87,7 @@ def restore_secrets(secrets: Mapping[str, str], required: Mapping[str, list[str]
     wrong = [name for name in missing_secrets(required, set_here) if name in set_here]
     if wrong:
         raise BackupError(f"the environment sets {', '.join(wrong)} to something else than the backup was made with")
-    written = []
+    names = []
     for name, value in secrets.items():
         implied = name == "LOOKUP_KEY" and value == secrets.get("SECRET_KEY")
         if name in set_here or implied:
@@ -95,5 +95,5 @@ def restore_secrets(secrets: Mapping[str, str], required: Mapping[str, list[str]
         if name == "LOOKUP_KEY":
             raise BackupError("the backup was made with a LOOKUP_KEY of its own: set LOOKUP_KEY before you restore it")
         if write_secret(name, value, settings.LEADWRIGHT_DATA):
-            written.append(name)
-    return written
+            names.append(name)
+    return names

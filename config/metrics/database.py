@@ -51,8 +51,8 @@ def read_figures() -> Iterator[Figure]:
                 {"status": status},
                 number,
             )
-        sent = SendJobTransition.objects.filter(pk__gte=min_id_at(now - LATELY)).order_by()
-        for status, number in sent.values_list("to_status").annotate(Count("pk")):
+        transitions = SendJobTransition.objects.filter(pk__gte=min_id_at(now - LATELY)).order_by()
+        for status, number in transitions.values_list("to_status").annotate(Count("pk")):
             yield "leadwright_messages_5m", "Changes of messages in 5 minutes, by status", {"status": status}, number
 
 

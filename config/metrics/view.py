@@ -28,7 +28,8 @@ class _Database:
                 family = families.setdefault(name, GaugeMetricFamily(name, text, labels=list(labels)))
                 family.add_metric(list(labels.values()), value)
         except Error:
-            families, up = {}, 0
+            families = {}
+            up = 0
         yield GaugeMetricFamily("leadwright_database_up", "Whether the database answered in time", value=up)
         yield from families.values()
 

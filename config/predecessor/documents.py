@@ -59,13 +59,13 @@ def read_documents(path: Path) -> Iterator[tuple[int, JsonObject | str]]:
 
     Raises Unreadable where nothing after it can be read, and OSError.
     """
-    with _opened(path) as file:
+    with _open_file(path) as file:
         pieces = _bson(file) if ".bson" in path.name.lower() else _json(file)
         for number, document in pieces:
             yield number, plain(document) if isinstance(document, dict) else document
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _open_file(path: Path) -> IO[bytes]:
     return gzip.open(path, "rb") if path.name.lower().endswith(".gz") else path.open("rb")  # type: ignore[return-value]
 
 

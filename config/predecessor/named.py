@@ -46,7 +46,7 @@ def write_fields(run: Import, documents: Sequence[Document]) -> None:
         values = read(FieldCreate, _body(FieldCreate, document, without=("section",)))
         create_field(actor_id=run.actor_id, values={"id": document["_id"], **values})
 
-    _each(run, "custom-field", own, make)
+    _create_each(run, "custom-field", own, make)
 
 
 def remember_keys(run: Import, documents: Sequence[Document]) -> None:
@@ -75,7 +75,7 @@ def _write_named(run: Import, kind: str, model: type[Tag | ContactCategory], doc
         create_tag(model, actor_id=run.actor_id, values={"id": document["_id"], **values})
 
     names = {name.lower(): id for id, name in model.objects.values_list("pk", "name")}
-    _each(run, kind, _without_known(run, kind, documents, names), make)
+    _create_each(run, kind, _without_known(run, kind, documents, names), make)
 
 
 def write_products(run: Import, documents: Sequence[Document]) -> None:
@@ -95,7 +95,7 @@ def write_products(run: Import, documents: Sequence[Document]) -> None:
     live = ProductService.objects.filter(is_deleted=False).values_list("pk", "name")
     named = [{**document, "name": run.form(document).get("name")} for document in documents]
     kept = _without_known(run, "product-service", named, {name.lower(): id for id, name in live})
-    _each(run, "product-service", kept, make)
+    _create_each(run, "product-service", kept, make)
 
 
 def write_templates(run: Import, documents: Sequence[Document]) -> None:
@@ -108,10 +108,10 @@ def write_templates(run: Import, documents: Sequence[Document]) -> None:
             run.report.note("template", document["_id"], "files are not imported", "attachments")
 
     names = {name.lower(): id for id, name in EmailTemplate.objects.values_list("pk", "name")}
-    _each(run, "template", _without_known(run, "template", documents, names), make)
+    _create_each(run, "template", _without_known(run, "template", documents, names), make)
 
 
-def _each(run: Import, kind: str, documents: Sequence[Document], make: Make) -> None:
+def _create_each(run: Import, kind: str, documents: Sequence[Document], make: Make) -> None:
     """Make a record of each document on its own. One that is refused takes nothing of the others with it."""
     for document in documents:
         try:

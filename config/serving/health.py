@@ -19,7 +19,8 @@ def health(request: HttpRequest) -> HttpResponse:
     not remove it. Needs no message row.
     """
     try:
-        beat, hold = heartbeat(), current_hold()
+        beat = heartbeat()
+        hold = current_hold()
     except Error:
         return unavailable()
     work = "late" if beat.late else "ok"

@@ -15,7 +15,7 @@ CELERY_TASK_DEFAULT_QUEUE = "tick"
 CELERY_TASK_ROUTES = ("core.jobs.queues.route_task",)
 CELERY_DB_REUSE_MAX = 1000
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-# Nobody controls workers over Redis. Without that they have no pub/sub connection, whose reads know no time-out.
+# Workers are not controlled over Redis. Without that they have no pub/sub connection, whose reads know no time-out.
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 # No retries of notifications: kombu would otherwise retry for six seconds inside the request that sends one.
 CELERY_BROKER_TRANSPORT_OPTIONS = {

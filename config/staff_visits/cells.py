@@ -44,13 +44,13 @@ class Entry:
 
 def filled_columns(rows: Sequence[Values], output: type[Output] | None) -> list[str]:
     """Return the names for which any of the rows has a value to show."""
-    shown = {
+    columns = {
         name
         for row in rows
         for name, value in row.items()
         if name != "_id" and value != HIDDEN and not _is_empty(value)
     }
-    return in_order(shown, output)
+    return in_order(columns, output)
 
 
 def in_order(names: Iterable[str], output: type[Output] | None) -> list[str]:
@@ -69,9 +69,9 @@ def in_order(names: Iterable[str], output: type[Output] | None) -> list[str]:
 
 def format_cell(value: Any, zone: tzinfo) -> Cell:
     """Convert the value to one line."""
-    whole = text(value, zone)
-    line = " ".join(whole.split())
-    return Cell(whole) if len(line) <= WIDE else Cell(line[: WIDE - 1] + "…", whole[:2000])
+    full_text = text(value, zone)
+    line = " ".join(full_text.split())
+    return Cell(full_text) if len(line) <= WIDE else Cell(line[: WIDE - 1] + "…", full_text[:2000])
 
 
 def text(value: Any, zone: tzinfo) -> str:

@@ -122,8 +122,8 @@ def _visit_page(resources: list[Resource], view: Callable[..., HttpResponse]) ->
             messages.error(request, OVER)
             return _company_page(visit)
         search = request.GET.get("search", "")
-        opened = request.path.partition(visit_id)[2] + (f"?search={search}" if search else "")
-        note_page(visit=visit, path=opened)
+        address = request.path.partition(visit_id)[2] + (f"?search={search}" if search else "")
+        note_page(visit=visit, path=address)
         return view(request, Visiting(visit, resources), **place)
 
     return admin.site.admin_view(enter)
@@ -172,7 +172,8 @@ def _counts(visiting: Visiting) -> list[JsonObject]:
 
 def list_page(request: HttpRequest, visiting: Visiting, resource: Resource, **ids: str) -> HttpResponse:
     """Show a page of a list, as the API answers it."""
-    search, cursor = request.GET.get("search", "").strip(), request.GET.get("cursor", "")
+    search = request.GET.get("search", "").strip()
+    cursor = request.GET.get("cursor", "")
     query = {"cursorPagination": "true", "n": str(SIZE)}
     query |= {name: value for name, value in (("searchValue", search), ("cursor", cursor)) if value}
     answer = read_endpoint(resource.route, visiting.visit, query, ids)

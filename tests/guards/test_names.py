@@ -139,6 +139,16 @@ NO_CODE = re.compile(r""""(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|/\*.*?\*/|(?<!:
 """Strings and comments of a script."""
 IDENTIFIER = re.compile(r"(?<![-\w$])[#_]*([A-Za-z][\w$]*)(?![-\w$])")
 
+WITHOUT_PARTICIPLES = ("accounts", "billing", "config", "workflows")
+"""Packages whose functions are named by what they do or return, and never by a lone participle or preposition."""
+BARE_WORDS = re.compile(
+    r"after|again|as|at|before|begun|beside|between|by|each|found|for|from|given|gone|going|held|here|inside|kept|known"
+    r"|later|left|lost|made|nth|of|on|one|only|ours|out|own|seen|sent|shown|somebody|something|spoken|taken|there|told"
+    r"|under|whole|with|within|without|written|[^\W_]+ed"
+)
+BARE_ALLOWED = {"again", "feed", "need", "owed", "seed", "shown", "speed", "stored", "used", "verified"}
+"""Verbs, hooks of core, actions and columns of the back office, and fields of the API."""
+
 Name = tuple[int, str]
 
 
@@ -199,6 +209,35 @@ def banned_in_script(path: Path, source: str) -> list[str]:
         names = dict.fromkeys(IDENTIFIER.findall(line))
         places += [f"{path}:{number}: {name}; use {use}" for name in names if (use := BANNED_IN_SCRIPTS.get(name))]
     return places
+
+
+def bare_functions(path: Path, source: str) -> list[str]:
+    """Return the places of functions in a file that are named by a lone participle or preposition."""
+    functions = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)]
+    names = [(node.lineno, node.name.strip("_")) for node in functions if not node.name.startswith("__")]
+    return [f"{path}:{line}: {name}" for line, name in names if is_bare(name)]
+
+
+def is_bare(name: str) -> bool:
+    """Return whether a name without underscores around it is a lone participle or preposition."""
+    return bool(BARE_WORDS.fullmatch(name)) and name not in BARE_ALLOWED
+
+
+def test_functions_are_named_by_verbs_and_nouns() -> None:
+    paths = [path for package in WITHOUT_PARTICIPLES for path in (PROJECT / package).rglob("*.py")]
+    assert len(paths) > 400
+    places = [place for path in paths for place in bare_functions(path.relative_to(PROJECT), path.read_text())]
+    assert places == []
+
+
+@pytest.mark.parametrize("name", ["_named", "shipped", "of", "_before", "sent", "whole"])
+def test_each_bare_name_is_seen(name: str) -> None:
+    assert len(bare_functions(Path("crm/b.py"), f"class A:\n    def {name}(self): ...")) == 1
+
+
+@pytest.mark.parametrize("name", ["due", "seed", "from_fields", "read", "__exit__", "is_closed", "shown_fields"])
+def test_other_names_of_functions_are_none(name: str) -> None:
+    assert bare_functions(Path("crm/b.py"), f"def {name}(): ...") == []
 
 
 def test_banned_names_are_nowhere() -> None:

@@ -23,7 +23,8 @@ LATELY = timedelta(hours=1)
 
 def backlog() -> JsonObject:
     """Return the queued starts of the active company, with its limits."""
-    now, allowed = timezone.now(), limits.plan_limits()
+    now = timezone.now()
+    allowed = limits.plan_limits()
     counts: dict[str, dict[str, int]] = defaultdict(dict)
     queued = WorkflowRun.objects.filter(status=Status.QUEUED).order_by()
     for workflow_id, reason, number in queued.values_list("workflow_id", "reason").annotate(number=Count("pk")):
@@ -57,7 +58,7 @@ def _workflows(counts: dict[str, dict[str, int]]) -> list[JsonObject]:
     """Return the workflows that have queued runs, those with most of them first."""
     rows = Workflow.objects.filter(pk__in=counts).values_list("pk", "name", "version_id")
     places = WorkflowRun.objects.filter(workflow__in=list(counts), place=HELD).order_by()
-    held = dict(places.values_list("workflow_id").annotate(number=Count("pk")))
+    held_by_workflow = dict(places.values_list("workflow_id").annotate(number=Count("pk")))
     workflows = [
         {
             "_id": id,
@@ -65,7 +66,7 @@ def _workflows(counts: dict[str, dict[str, int]]) -> list[JsonObject]:
             "runs": sum(counts[id].values()),
             "reasons": counts[id],
             "concurrency": plan_of(version_id).config.concurrency if version_id else None,
-            "underWay": held.get(id, 0),
+            "underWay": held_by_workflow.get(id, 0),
         }
         for id, name, version_id in rows
     ]
@@ -74,6 +75,6 @@ def _workflows(counts: dict[str, dict[str, int]]) -> list[JsonObject]:
 
 def pace_of(workflow_id: str, now: datetime) -> timedelta | None:
     """Return the time between two runs of the workflow that ended in the last hour; None if none did."""
-    ended = WorkflowRun.objects.filter(workflow=workflow_id, created_at__gt=now - 24 * LATELY)
-    number = ended.filter(finished_at__gt=now - LATELY).count()
+    runs = WorkflowRun.objects.filter(workflow=workflow_id, created_at__gt=now - 24 * LATELY)
+    number = runs.filter(finished_at__gt=now - LATELY).count()
     return LATELY / number if number else None

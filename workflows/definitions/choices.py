@@ -64,7 +64,7 @@ ORDERS = {
 
 def choices_for(may_read: Callable[[str], bool]) -> JsonObject:
     """Return choices by name for nodes, the first ones of each kind; None for those that the caller may not read."""
-    named: tuple[tuple[str, str, QuerySet[Any]], ...] = (
+    lists: tuple[tuple[str, str, QuerySet[Any]], ...] = (
         ("tags", "tag", Tag.objects.all()),
         ("members", "member", Member.objects.filter(status__in=ACTIVE)),
         ("teams", "team", Team.objects.all()),
@@ -78,14 +78,14 @@ def choices_for(may_read: Callable[[str], bool]) -> JsonObject:
         (SENDERS, "apps", MailApp.objects.annotate(sender_place=VENDOR)),
         (AI_TYPES, "apps", _first_ai_apps()),
     )
-    read = [entry for entry in named if may_read(entry[1])]
-    choices: JsonObject = {name: None for name, _, _ in named} | {name: [] for name, _, _ in read}
+    readable_lists = [entry for entry in lists if may_read(entry[1])]
+    choices: JsonObject = {name: None for name, _, _ in lists} | {name: [] for name, _, _ in readable_lists}
     parts = [
         records.annotate(choice_of=Value(name), key=F(KEYS.get(name, "pk")), words=WORDS.get(name, F("name")))
         .annotate(sorted_by=SORTS.get(name, F("words")))
         .order_by(*ORDERS.get(name, ("name", "pk")))
         .values_list("choice_of", "key", "words", "sorted_by")[:MAX_CHOICES]
-        for name, _, records in read
+        for name, _, records in readable_lists
     ]
     rows = list(parts[0].union(*parts[1:], all=True)) if parts else []
     for kind, key, text, _ in sorted(rows, key=lambda row: sort_text(row[3] or "")):

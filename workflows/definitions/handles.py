@@ -19,7 +19,8 @@ def handles_of(nodes: Iterable[Values]) -> dict[str, list[str]]:
 
 
 def _handles(name: str, data: Values) -> list[str]:
-    type, config = NODE_TYPES.get(name), data.get("config") or {}
+    type = NODE_TYPES.get(name)
+    config = data.get("config") or {}
     if type is None:
         return ["out"]
     try:

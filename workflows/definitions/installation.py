@@ -52,7 +52,7 @@ def template_detail(key: str, actor: Actor) -> JsonObject:
     template = get_template(key, "key")
     settings = template.get("settings", {})
     choices = _choices(actor)
-    shown = [
+    setting_rows = [
         {"name": name, "kind": kind_of(name, default), "default": _default(name, default), "choices": choices.get(name)}
         for name, default in settings.items()
     ]
@@ -65,8 +65,8 @@ def template_detail(key: str, actor: Actor) -> JsonObject:
     return {
         "key": key,
         **template,
-        **_shown_draft(template, {setting["name"]: setting["default"] for setting in shown}),
-        "settings": shown,
+        **_shown_draft(template, {setting["name"]: setting["default"] for setting in setting_rows}),
+        "settings": setting_rows,
         "emails": emails,
         "missing": missing_requirements(template),
     }
@@ -158,11 +158,11 @@ def install_template(
     if former is not None and not former.is_deleted:
         return Installed(former, _templates_of(former))
     if former is not None:
-        id = ""  # somebody has deleted it since, so the same form installs another one
-    chosen = _read_settings(template.get("settings", {}), settings or {})
+        id = ""  # a member has deleted it since, so the same form installs another one
+    chosen_values = _read_settings(template.get("settings", {}), settings or {})
     created = _create_emails(template, member_id, may)
     emails = {f"email:{email_key}": row.pk for email_key, row in created.items()}
-    draft = {**draft_from(template, {"me": member_id, **chosen, **emails}), **values}
+    draft = {**draft_from(template, {"me": member_id, **chosen_values, **emails}), **values}
     workflow = services.create_workflow(member_id=member_id, **({"id": id} if id else {}), **draft)
     if publish:
         if OPENS_OFF in missing_requirements(template):
@@ -215,15 +215,15 @@ def _read_settings(known: Values, given: Values) -> JsonObject:
         if name not in known:
             names = ", ".join(known) or "none"
             raise NamedError("InvalidInput_400", f"is no setting; the template has {names}", field=f"settings.{name}")
-    chosen = {}
+    values = {}
     for name, default in known.items():
         value = given.get(name)
         if value in (None, ""):
             value = _default(name, default)
         if value is not None:
             READ[kind_of(name, default)](value, f"settings.{name}")
-        chosen[name] = value
-    return chosen
+        values[name] = value
+    return values
 
 
 def _check_sender(value: object, field: str) -> None:

@@ -107,18 +107,19 @@ def _is_disallowed(version: WorkflowVersion) -> bool:
 
 def _older_run_counts(concerned: Mapping[str, int], runs: str) -> dict[str, int]:
     """Return how many older runs are kept, moved and cancelled by a choice."""
-    gone = 0 if runs == version_migration.KEEP else concerned[runs]
+    left_runs = 0 if runs == version_migration.KEEP else concerned[runs]
     counts = {
-        version_migration.KEEP: concerned[version_migration.KEEP] - gone,
+        version_migration.KEEP: concerned[version_migration.KEEP] - left_runs,
         version_migration.MOVE: 0,
         version_migration.CANCEL: 0,
     }
-    return counts if runs == version_migration.KEEP else {**counts, runs: gone}
+    return counts if runs == version_migration.KEEP else {**counts, runs: left_runs}
 
 
 def _announce(workflow: Workflow, current: WorkflowVersion, member_id: str) -> None:
     """Register the workflow's triggers, so that it starts runs by the version."""
-    now, graph = timezone.now(), current.graph
+    now = timezone.now()
+    graph = current.graph
     kind = workflow.trigger_event_type
     if kind == WEBHOOK and not workflow.hook_token:
         workflow.hook_token = secrets.token_urlsafe(32)

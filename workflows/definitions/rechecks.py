@@ -43,10 +43,12 @@ def _pause_if_disallowed(id: str) -> None:
     publisher = version.published_by if version is not None else None
     if version is None or publisher is None or workflow.status != Status.PUBLISHED:
         return
-    missing = missing_permissions(plan_of(version.pk), publisher.may)
-    if not missing:
+    permissions = missing_permissions(plan_of(version.pk), publisher.may)
+    if not permissions:
         return
     change_status(workflow, Status.PAUSED, publisher.pk)
     members = Member.objects.filter(Q(status=Member.Status.OWNER) | Q(pk=publisher.pk))
-    text = f"Workflow paused: {workflow.name}. The role of {publisher} lacks {', '.join(missing)}. Publish it again."
+    text = (
+        f"Workflow paused: {workflow.name}. The role of {publisher} lacks {', '.join(permissions)}. Publish it again."
+    )
     remember("workflow.notice", text, members=list(members), about=("workflow", workflow.pk))

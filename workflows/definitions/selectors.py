@@ -13,8 +13,8 @@ from workflows.graphs.models import Workflow
 
 def kept_workflows() -> QuerySet[Workflow]:
     """Return the workflows that are not deleted."""
-    kept: QuerySet[Workflow] = Workflow.objects.filter(is_deleted=False)
-    return kept
+    workflows: QuerySet[Workflow] = Workflow.objects.filter(is_deleted=False)
+    return workflows
 
 
 def draft_of(workflow: Workflow) -> JsonObject:

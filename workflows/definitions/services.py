@@ -115,7 +115,7 @@ def _free_name(name: str, own: str) -> str:
 
 
 def lock_names() -> None:
-    """Let nobody else of the company give a workflow its name until the transaction ends."""
+    """Lock the company's workflow names until the transaction ends."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [NAME_LOCK, company_id()])
 
@@ -127,12 +127,12 @@ def _base(name: str) -> str:
 def free_name(name: str, similar: Iterable[str]) -> str:
     """Return the name, or the first of "Name (2)", "Name (3)" and so on that is not among similar ones, ignoring
     case."""
-    taken = {candidate.upper() for candidate in similar}
-    if name.upper() not in taken:
+    names = {candidate.upper() for candidate in similar}
+    if name.upper() not in names:
         return name
     base = _base(name)
     return next(
-        candidate for number in range(2, len(taken) + 3) if (candidate := f"{base} ({number})").upper() not in taken
+        candidate for number in range(2, len(names) + 3) if (candidate := f"{base} ({number})").upper() not in names
     )
 
 

@@ -64,16 +64,16 @@ def trial_record(graph: Values, data: Values, may_read: MayRead) -> TrialRecord:
     """
     subject = data.get("subject")
     id = data.get("record")
-    given = data.get("trigger")
+    trigger = data.get("trigger")
     if subject and id:
         raise NamedError("InvalidInput_400", "choose one record", field=("subject", "record"))
     if subject:
         _check_read(subject["panel"], may_read, "subject")
-        return TrialRecord(subject=(subject["panel"], subject["id"]), payload=given)
+        return TrialRecord(subject=(subject["panel"], subject["id"]), payload=trigger)
     if not id:
-        return TrialRecord(payload=given)
+        return TrialRecord(payload=trigger)
     record = record_of_trigger(graph, id, may_read)
-    return record if given is None else replace(record, payload=given)
+    return record if trigger is None else replace(record, payload=trigger)
 
 
 def record_of_trigger(graph: Values, id: str, may_read: MayRead) -> TrialRecord:
@@ -131,7 +131,7 @@ def _unknown(reason: str) -> NamedError:
     return NamedError("InvalidInput_400", reason, field="record")
 
 
-# Payloads of records whose event is not kept any more
+# Payloads of records whose event is no longer kept
 
 
 def _payload(graph: Values, id: str) -> Payload:

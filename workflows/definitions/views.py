@@ -68,10 +68,10 @@ def _time(text: str | None, where: str) -> datetime | None:
 
 
 def _versions(list_request: ListRequest) -> QuerySet[WorkflowVersion]:
-    kept: QuerySet[WorkflowVersion] = WorkflowVersion.objects.filter(
+    versions: QuerySet[WorkflowVersion] = WorkflowVersion.objects.filter(
         workflow=services.get_workflow(list_request.path["id"])
     )
-    return kept
+    return versions
 
 
 class WorkflowViewSet(TemplateActions):
@@ -303,7 +303,8 @@ class WorkflowViewSet(TemplateActions):
         errors=(*NOT_FOUND, *REFUSED),
     )
     def overlay(self, request: Request, id: str) -> object:
-        workflow, number = services.get_workflow(id), request.query_params.get("version")
+        workflow = services.get_workflow(id)
+        number = request.query_params.get("version")
         version = publishing.get_version(id, publishing.read_number(number)).pk if number else None
         return overlay_of(workflow.pk, version, _time(request.query_params.get("since"), "since"))
 

@@ -192,7 +192,8 @@ def _item(cursor: Cursor, visit: Visit, context: CompanyContext) -> Item:
 def _attempt(
     node: Node, visits: Sequence[tuple[Cursor, Visit]], items: Sequence[Item], context: CompanyContext
 ) -> Exception | None:
-    run, arrived = visits[0][0].run, visits[0][1].arrived
+    run = visits[0][0].run
+    arrived = visits[0][1].arrived
     batch = NodeBatch(
         config=node.config,
         items=items,

@@ -54,11 +54,11 @@ def settle(workflow_id: str) -> None:
     runs = WorkflowRun.objects.filter(workflow=workflow).order_by("pk")
     if workflow.is_deleted:
         open = runs.exclude(status__in=(Status.COMPLETED, Status.FAILED, Status.CANCELLED))
-        moved = writing.cancel(_lock_runs(open), "workflowDeleted")
+        run_count = writing.cancel(_lock_runs(open), "workflowDeleted")
     # Versions first: a run that is released should already go on in the new one.
-    elif (moved := version_migration.migrate_runs(workflow, BATCH)) < BATCH:
-        moved += _follow(runs, workflow)
-    if moved < BATCH:
+    elif (run_count := version_migration.migrate_runs(workflow, BATCH)) < BATCH:
+        run_count += _follow(runs, workflow)
+    if run_count < BATCH:
         # Only when nothing was left: the flag is what brings the task back after a kill.
         Workflow.objects.filter(pk=workflow_id).update(settling=False, carry="")
     else:
@@ -73,22 +73,22 @@ def _lock_runs(runs: QuerySet[WorkflowRun]) -> list[str]:
 
 def _follow(runs: QuerySet[WorkflowRun], workflow: Workflow) -> int:
     """Pause a batch of held runs, or release one that is no longer held. Return the number of runs."""
-    moved = _hold_together(runs, workflow)
+    run_count = _hold_together(runs, workflow)
     if workflow.status != Workflow.Status.PUBLISHED:
-        return moved + writing.pause(_lock_runs(runs.filter(status__in=ACTIVE_STATUSES)), held_reason(workflow))
-    held = runs.filter(status=Status.PAUSED, reason__in=OF_WORKFLOW, hold_no=workflow.hold_no)
-    return moved + release(held, workflow, BATCH)
+        return run_count + writing.pause(_lock_runs(runs.filter(status__in=ACTIVE_STATUSES)), held_reason(workflow))
+    held_runs = runs.filter(status=Status.PAUSED, reason__in=OF_WORKFLOW, hold_no=workflow.hold_no)
+    return run_count + release(held_runs, workflow, BATCH)
 
 
 def _hold_together(runs: QuerySet[WorkflowRun], workflow: Workflow) -> int:
     """Give the runs that were paused together the reason for which they stay so until they are resumed, those of a
     workflow that is not published, too. Returns how many."""
-    held = runs.filter(hold_no__lt=workflow.hold_no)
-    moved = writing.pause(_lock_runs(held.filter(status__in=ACTIVE_STATUSES)), PAUSED_TOGETHER)
+    runs_to_hold = runs.filter(hold_no__lt=workflow.hold_no)
+    run_count = writing.pause(_lock_runs(runs_to_hold.filter(status__in=ACTIVE_STATUSES)), PAUSED_TOGETHER)
     # Their reason changes although they are paused already: publishing again must not release them.
-    kept = _lock_runs(held.filter(status=Status.PAUSED, reason__in=OF_WORKFLOW))
-    renamed: int = WorkflowRun.objects.filter(pk__in=kept).update(reason=PAUSED_TOGETHER)
-    return moved + renamed
+    paused_ids = _lock_runs(runs_to_hold.filter(status=Status.PAUSED, reason__in=OF_WORKFLOW))
+    renamed: int = WorkflowRun.objects.filter(pk__in=paused_ids).update(reason=PAUSED_TOGETHER)
+    return run_count + renamed
 
 
 def release(runs: object, workflow: Workflow, most: int | None = None) -> int:
@@ -111,5 +111,5 @@ def release(runs: object, workflow: Workflow, most: int | None = None) -> int:
 
 def open_runs(workflow_id: str) -> int:
     """Count the runs of the workflow that are under way, or will be as soon as it is published."""
-    held = Q(status=Status.PAUSED, reason__in=OF_WORKFLOW)
-    return int(WorkflowRun.objects.filter(Q(status__in=ACTIVE_STATUSES) | held, workflow=workflow_id).count())
+    is_held = Q(status=Status.PAUSED, reason__in=OF_WORKFLOW)
+    return int(WorkflowRun.objects.filter(Q(status__in=ACTIVE_STATUSES) | is_held, workflow=workflow_id).count())

@@ -107,13 +107,13 @@ def _check_rights(plan: Plan, may: May) -> None:
 
 
 def _result(status: str, reason: str, steps: list[JsonObject], problems: Problems) -> JsonObject:
-    listed = problems.as_json()
+    problem_lists = problems.as_json()
     return {
         "status": status,
         "reason": reason,
         "steps": steps,
-        "problems": listed["errors"],
-        "warnings": listed["warnings"],
+        "problems": problem_lists["errors"],
+        "warnings": problem_lists["warnings"],
     }
 
 
@@ -147,8 +147,8 @@ def _pins(graph: Values, draft: Draft, request_pins: Pins) -> dict[str, Outcome]
     nodes = draft.plan.nodes if draft.plan is not None else {}
     node_ids = {node["id"] for node in graph["nodes"]}
     outcomes: dict[str, Outcome] = {}
-    kept = {node["id"]: node["data"]["pinned"] for node in graph["nodes"] if node["data"].get("pinned") is not None}
-    for id, raw in {**kept, **request_pins}.items():
+    pins = {node["id"]: node["data"]["pinned"] for node in graph["nodes"] if node["data"].get("pinned") is not None}
+    for id, raw in {**pins, **request_pins}.items():
         where = f"pinned.{id[:64]}"
         problem = "" if id in node_ids else "the draft has no such node"
         node = nodes.get(id)
@@ -167,7 +167,8 @@ def _pin(node: Node, raw: Any) -> tuple[str, Outcome | None]:
     if not isinstance(raw, Mapping) or set(raw) - {"handle", "output"}:
         return "needs an object with handle and output", None
     handles = node.handles
-    handle, output = raw.get("handle") or (handles[0] if handles else "out"), raw.get("output")
+    handle = raw.get("handle") or (handles[0] if handles else "out")
+    output = raw.get("output")
     if handles and handle not in handles:
         return f"the node has no handle {str(handle)[:64]!r}; it has {', '.join(handles)}", None
     outcome = Outcome(handle=handle, output=output)
@@ -306,7 +307,7 @@ class Trial:
             outcome = self.pins[node.id]
         else:
             settings = self._render_settings(cursor, visit, context)
-            # Nobody asks for the rights of a disabled node, so its settings show no values.
+            # The rights of a disabled node are not checked, so its settings show no values.
             details["input"] = None if node.disabled else settings
             outcome = run_node(node, [(cursor, visit)], context)[0]
             if outcome.status != "failed" and not node.disabled:
@@ -342,9 +343,9 @@ class Trial:
             return
         step = self.steps[-1]
         handles = visit.node.type.handles(visit.node.config)
-        due = dict(cursor.timers).get(visit.token)
-        if due is not None and (handles == ("out",) or outcome.waits_for == "timer"):
-            self.waiting[visit.token] = (cursor.now, step, due)
+        due_at = dict(cursor.timers).get(visit.token)
+        if due_at is not None and (handles == ("out",) or outcome.waits_for == "timer"):
+            self.waiting[visit.token] = (cursor.now, step, due_at)
             return
         handle = handles[0] if handles else "out"
         text = f"what it waits for is not known; the dry run goes by {handle!r}. Pin an output to go another way"
@@ -357,9 +358,9 @@ class Trial:
         if not self.waiting:
             return False
         token = min(self.waiting, key=lambda id: (self.waiting[id][2], int(id)))
-        since, step, due = self.waiting.pop(token)
-        cursor.now = context.now = max(cursor.now, due)
-        step |= {"status": "done", "handle": "out", "waits": round((due - since).total_seconds())}
+        since, step, due_at = self.waiting.pop(token)
+        cursor.now = context.now = max(cursor.now, due_at)
+        step |= {"status": "done", "handle": "out", "waits": round((due_at - since).total_seconds())}
         if interpreter.wake(cursor.plan, cursor.state, token) and token in cursor.state.tokens:
             # The node itself goes on from its wait, and says how: one step for both.
             self.steps.remove(step)

@@ -192,7 +192,7 @@ def retry_failed_tokens(state: RunState, *, waiting: bool = False) -> None:
 
 
 def settle(plan: Plan, state: RunState) -> list[Visit]:
-    """Move tokens into joins, fire joins that nothing can reach any more, and continue or end loops.
+    """Move tokens into joins, fire joins that nothing can reach now, and continue or end loops.
 
     Returns the visits of joins that fired. Afterwards each live token is at a node that runs.
     """
@@ -229,7 +229,7 @@ def _fire_join(plan: Plan, state: RunState, fired: list[Visit]) -> bool:
             enough = {"first": 1, "count": node.config.count}.get(node.config.mode)
             over = not _reachable(plan, state, scope, id)
             if over:
-                # Nothing can reach it any more, so a loop's next item begins with a join of its own.
+                # Nothing can reach it now, so a loop's next item begins with a join of its own.
                 del joins[id]
             if not join.has_fired and (over or (enough is not None and join.arrivals >= enough)):
                 join.has_fired = True

@@ -44,12 +44,12 @@ def lock_event_types(ids: Iterable[str]) -> None:
     missed between them.
     """
     # Sorted, so that two publishers that name the same records never wait for each other in a circle.
-    wanted = sorted(set(ids))
-    if not wanted:
+    keys = sorted(set(ids))
+    if not keys:
         return
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT pg_advisory_xact_lock(%s, hashtext(id)) FROM unnest(%s::text[]) AS id", [LANES, as_array(wanted)]
+            "SELECT pg_advisory_xact_lock(%s, hashtext(id)) FROM unnest(%s::text[]) AS id", [LANES, as_array(keys)]
         )
 
 

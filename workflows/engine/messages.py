@@ -20,15 +20,15 @@ def resume_runs(deadline: float = float("inf")) -> None:
     """Resume the runs whose messages have ended, until there is none left or monotonic() passes the deadline."""
     while monotonic() < deadline:
         with unscoped(reason="worker: messages of all companies that runs wait for"):
-            ended = list(ended_awaited_messages().values_list("pk", "company_id")[:BATCH])
+            messages = list(ended_awaited_messages().values_list("pk", "company_id")[:BATCH])
         by_company: dict[str, list[str]] = defaultdict(list)
-        for id, company in ended:
+        for id, company in messages:
             by_company[company].append(id)
         for company, ids in by_company.items():
             # A transaction per company: one that fails does not hold up the others.
             with company_scope(company), transaction.atomic():
                 _resume_runs(ids)
-        if len(ended) < BATCH:
+        if len(messages) < BATCH:
             return
 
 

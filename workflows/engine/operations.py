@@ -107,8 +107,8 @@ def resume_run(*, id: str, shift: bool = False) -> None:
     workflow = _published_workflow(run)
     _refuse_without_record(run)
     if shift:
-        moved = timezone.now() - run.updated_at
-        RunTimer.objects.filter(run=run).update(due_at=F("due_at") + moved, is_enqueued=False)
+        elapsed = timezone.now() - run.updated_at
+        RunTimer.objects.filter(run=run).update(due_at=F("due_at") + elapsed, is_enqueued=False)
     if run.status == Status.FAILED:
         state = RunState.from_json(run.state)
         interpreter.retry_failed_tokens(state)
@@ -235,15 +235,15 @@ def _checked_reads(run: WorkflowRun, version_id: str, may: May) -> list[str]:
     Raises an error if the member, or the publisher of that version, may not read the values that the run holds.
     """
     reads = read_rights.reads_of_run(run)
-    lacking = read_rights.missing_permissions(reads, read_rights.member_permissions(may))
-    if lacking:
-        text = f"the run holds values that your role may not read; it lacks {', '.join(lacking)}"
+    permissions = read_rights.missing_permissions(reads, read_rights.member_permissions(may))
+    if permissions:
+        text = f"the run holds values that your role may not read; it lacks {', '.join(permissions)}"
         raise NamedError("UnauthorizedAction_403", text, field="version", code=PERMISSION)
     version = WorkflowVersion.objects.select_related("published_by__role").get(pk=version_id)
-    lacking = read_rights.missing_permissions(reads, read_rights.publisher_permissions(version.published_by))
-    if lacking:
+    permissions = read_rights.missing_permissions(reads, read_rights.publisher_permissions(version.published_by))
+    if permissions:
         text = "the run holds values that the publisher of the latest version may not read; they lack"
-        raise NamedError("InvalidRequest_400", f"{text} {', '.join(lacking)}", field="version")
+        raise NamedError("InvalidRequest_400", f"{text} {', '.join(permissions)}", field="version")
     return sorted({*run.state.get("reads", ()), *read_rights.reads_of_version(run.version_id)})
 
 
@@ -301,13 +301,13 @@ def pause_runs(*, workflow_id: str) -> int:
     Of a workflow that is not published, those are held that it would continue. Returns the number of held runs. Their
     statuses follow in batches, the first one here.
     """
-    # When this returns, no slice moves a run of the workflow any more.
+    # When this returns, slices no longer move a run of the workflow.
     locks.lock_alone([workflow_id])
-    held = completion.open_runs(workflow_id)
+    open_runs = completion.open_runs(workflow_id)
     # One number holds all runs at once, however many; their own rows follow.
     Workflow.objects.filter(pk=workflow_id).update(hold_no=F("hold_no") + 1, settling=True)
     completion.settle(workflow_id)
-    return held
+    return open_runs
 
 
 @transaction.atomic

@@ -28,7 +28,7 @@ def reads_of_version(version_id: str) -> tuple[str, ...]:
     """Return the permissions for the values that runs of a version read."""
     try:
         plan = plan_of(version_id)
-    except NamedError:  # its graph cannot run any more, so what its runs have read is unknown
+    except NamedError:  # its graph can no longer run, so what its runs have read is unknown
         return OF_RECORDS
     return tuple(
         dict.fromkeys(need.permission for need in required_permissions(plan) if need.permission.endswith(".GET"))

@@ -59,7 +59,7 @@ def delete_old() -> bool:
 def delete_runs_before(workflow_id: str, until: datetime) -> int:
     """Delete a batch of a workflow's runs that ended before the time, oldest first. Return how many."""
     old = WorkflowRun.objects.filter(workflow=workflow_id, created_at__lt=until, finished_at__lt=until)
-    # A run that somebody restarts at this moment is left to the next time.
+    # A run that a member restarts at the same time is left to the next time.
     locked = old.order_by("created_at", "pk").select_for_update(of=("self",), skip_locked=True)
     ids = list(locked.values_list("pk", flat=True)[:BATCH])
     remove_runs(ids)

@@ -64,14 +64,14 @@ SELECT lpad(to_hex(extract(epoch FROM now())::bigint), 8, '0')
 
 def work(deadline: float = float("inf")) -> int:
     """Move runs until none may move or monotonic() passes the deadline. Returns the number of moves."""
-    moved = 0
+    run_count = 0
     while monotonic() < deadline:
         enqueue_due_timers()
         number = work_slice()
         if not number:
             break
-        moved += number
-    return moved
+        run_count += number
+    return run_count
 
 
 def due_rows(now: Moment) -> list[QuerySet[Any]]:
@@ -90,8 +90,8 @@ def work_slice() -> int:
     with unscoped(reason="workflow engine: runs of all companies"):
         # Suspects go first and alone, so that no others are delayed by them in a slice that dies.
         deaths = crash_markers.crash_counts()
-        if deaths and (moved := _work_suspect(deaths)):
-            return moved
+        if deaths and (run_count := _work_suspect(deaths)):
+            return run_count
         # The mark has to outlive the slice's rollback, so it commits before it.
         with transaction.atomic():
             notices = claims.claim(claims.due_companies(), without=deaths)
@@ -138,10 +138,10 @@ def _work_marked(mark: str, claimed: Mapping[str, list[str]], *, forget: bool = 
     try:
         with transaction.atomic():
             crash_markers.delete(mark)
-            moved = _work_slice(claims.lock(claimed))
-            if forget and moved:
+            run_count = _work_slice(claims.lock(claimed))
+            if forget and run_count:
                 crash_markers.forget(list(claimed))
-            return moved
+            return run_count
     except OperationalError as error:  # a deadlock with some other writer: the tick comes back to it
         log.warning("a slice was rolled back: %s", error)
     with suppress(OperationalError):  # a lost connection leaves the mark
@@ -160,12 +160,12 @@ def _work_slice(notices: Mapping[str, list[str]]) -> int:
     groups: dict[str, list[WorkflowRun]] = defaultdict(list)
     for run in runs:
         groups[run.company_id].append(run)
-    seen: set[str] = set()
+    run_ids: set[str] = set()
     for company_id, group in sorted(groups.items()):  # in one order, as starts lock companies' buckets
         with company_scope(company_id):
-            seen |= _work_company(company_id, group, workflows)
-    writing.remove_notices([id for run_id in seen for id in notices[run_id]])
-    return len(seen)
+            run_ids |= _work_company(company_id, group, workflows)
+    writing.remove_notices([id for run_id in run_ids for id in notices[run_id]])
+    return len(run_ids)
 
 
 def _work_company(company_id: str, runs: Sequence[WorkflowRun], workflows: Mapping[str, Workflow]) -> set[str]:
@@ -196,16 +196,18 @@ def _reload(run: WorkflowRun) -> WorkflowRun:
 
 def _advance_company(company_id: str, runs: Sequence[WorkflowRun], workflows: Mapping[str, Workflow]) -> set[str]:
     now = timezone.now()
-    going, seen = _admit(runs, workflows, now)
+    movable_runs, finished_ids = _admit(runs, workflows, now)
     # Most notices of a held workflow end here, before anything of its plan is read.
-    if not going:
-        return seen
-    versions = WorkflowVersion.objects.filter(pk__in={run.version_id for run in going}).defer("graph")
+    if not movable_runs:
+        return finished_ids
+    versions = WorkflowVersion.objects.filter(pk__in={run.version_id for run in movable_runs}).defer("graph")
     actors = {version.pk: version.published_by_id for version in versions}
     plans = {id: plan_of(id) for id in actors}
     # Event types before records and waits: the lock order of publishers of events (workflows.engine.locks).
-    locks.lock_event_types(event_type_lock(run, kind) for run in going for kind in plans[run.version_id].awaited_events)
-    present = _hold_subjects(going, plans, now)
+    locks.lock_event_types(
+        event_type_lock(run, kind) for run in movable_runs for kind in plans[run.version_id].awaited_events
+    )
+    present = _hold_subjects(movable_runs, plans, now)
     company = Company.objects.values("name", "timezone").get(pk=company_id)
     names = {run.workflow_id: workflows[run.workflow_id].name for run in present}
     context = CompanyContext(company_id, company["name"], company["timezone"], now, actors, names)
@@ -217,37 +219,38 @@ def _advance_company(company_id: str, runs: Sequence[WorkflowRun], workflows: Ma
     # Waits opened below refer to the runs' rows, and to the tokens that are written here.
     writing.write(cursors, now)
     requests.open_asks(cursors, now)
-    gone = {run.pk for run in going if run.status == Status.CANCELLED}
-    return seen | gone | {run.pk for run in present}
+    cancelled_ids = {run.pk for run in movable_runs if run.status == Status.CANCELLED}
+    return finished_ids | cancelled_ids | {run.pk for run in present}
 
 
 def _admit(
     runs: Sequence[WorkflowRun], workflows: Mapping[str, Workflow], now: datetime
 ) -> tuple[list[WorkflowRun], set[str]]:
     """Split runs into movable runs, and the ids of ended and held ones."""
-    going, seen = [], set()
+    movable_runs = []
+    finished_ids = set()
     early: dict[str, list[str]] = defaultdict(list)
     for run in runs:
         workflow = workflows[run.workflow_id]
         if run.status not in ACTIVE_STATUSES:
-            seen.add(run.pk)
+            finished_ids.add(run.pk)
         elif workflow.is_deleted:
             writing.cancel([run.pk], "workflowDeleted")
-            seen.add(run.pk)
+            finished_ids.add(run.pk)
         elif workflow.carry == version_migration.CANCEL and run.version_id != workflow.version_id:
             writing.cancel([run.pk], version_migration.REPLACED)  # its turn in settling has not come yet
-            seen.add(run.pk)
+            finished_ids.add(run.pk)
         elif run.hold_no < workflow.hold_no or workflow.status != Workflow.Status.PUBLISHED:
             writing.pause([run.pk], PAUSED_TOGETHER if run.hold_no < workflow.hold_no else held_reason(workflow))
-            seen.add(run.pk)
+            finished_ids.add(run.pk)
         elif reason := limits.queue_reason(run, now):  # a later notice or timer starts it
             early[reason].append(run.pk)
-            seen.add(run.pk)
+            finished_ids.add(run.pk)
         else:
-            going.append(run)
+            movable_runs.append(run)
     for reason, ids in early.items():
         WorkflowRun.objects.filter(pk__in=ids).exclude(reason=reason).update(status=Status.QUEUED, reason=reason)
-    return going, seen
+    return movable_runs, finished_ids
 
 
 def held_reason(workflow: Workflow) -> str:
@@ -261,15 +264,15 @@ def _hold_subjects(runs: Sequence[WorkflowRun], plans: Mapping[str, Plan], now: 
     Returns the runs whose records exist. Runs of records that others have locked are retried later, and those of
     deleted ones are cancelled.
     """
-    used = [plans[run.version_id] for run in runs]
-    if any(plan.writes_keys for plan in used):
+    run_plans = [plans[run.version_id] for run in runs]
+    if any(plan.writes_keys for plan in run_plans):
         # Writers of contacts take these before the rows; the other order would deadlock with an import.
         ContactSchema.load().lock_unique_values()
-    write = any(plan.writes for plan in used)
+    write = any(plan.writes for plan in run_plans)
     contacts = subjects.lock_contacts((run.contact_id for run in runs if run.contact_id), write=write)
     leads = subjects.lock_leads((run.lead_id for run in runs if run.lead_id), write=write)
     present: list[WorkflowRun] = []
-    gone: list[WorkflowRun] = []
+    deleted_runs: list[WorkflowRun] = []
     for run in runs:
         about_deleted = str(run.trigger.get("kind", "")).endswith(
             ".deleted"
@@ -287,9 +290,9 @@ def _hold_subjects(runs: Sequence[WorkflowRun], plans: Mapping[str, Plan], now: 
                 setattr(run, name, heir)
             states.append(deleted and heir is None and not about_deleted)
         else:
-            (gone if any(states) else present).append(run)
-    writing.cancel([run.pk for run in gone], SUBJECT_DELETED)
-    for run in gone:
+            (deleted_runs if any(states) else present).append(run)
+    writing.cancel([run.pk for run in deleted_runs], SUBJECT_DELETED)
+    for run in deleted_runs:
         run.status = Status.CANCELLED
     return present
 
@@ -319,9 +322,11 @@ def _wake(cursors: Sequence[Cursor], now: object) -> None:
     """Consume the arrivals of the runs, and continue their tokens: of several arrivals the first one counts."""
     by_id = {cursor.run.pk: cursor for cursor in cursors}
     timers = writing.take_due_timers(list(by_id), now)
-    came = [(due, run_id, token, by_id[run_id].run.epoch, TIMER, None) for due, run_id, token in timers]
+    wake_events = [(due_at, run_id, token, by_id[run_id].run.epoch, TIMER, None) for due_at, run_id, token in timers]
     woken: list[tuple[str, str]] = []
-    for _, run_id, token, epoch, kind, payload in sorted([*came, *inbox.pop(list(by_id))], key=lambda row: row[:3]):
+    for _, run_id, token, epoch, kind, payload in sorted(
+        [*wake_events, *inbox.pop(list(by_id))], key=lambda row: row[:3]
+    ):
         cursor = by_id[run_id]
         # An answer to what the run waited for before it was cancelled or restarted.
         if epoch != cursor.run.epoch:

@@ -79,19 +79,19 @@ def start_runs(
     The caller's transaction holds the fence of the workflow. With `in_bulk` the entries come from many records at once,
     and start after present events. Refused entries are counted by reason (RunSkip).
     """
-    refused = Counter(skipped or {})
+    refusals = Counter(skipped or {})
     now = timezone.now()
     # Otherwise they are queued, and start when the workflow is published again.
     if workflow.status == Workflow.Status.PAUSED and plan.config.whilePaused == "skip":
-        refused["paused"] += len(entries)
+        refusals["paused"] += len(entries)
         entries = []
-    entries = _apply_cooldown(workflow, plan, entries, now, refused)
+    entries = _apply_cooldown(workflow, plan, entries, now, refusals)
     priority = BULK_PRIORITY if in_bulk else plan.config.priority
     params = {"reason": limits.BACKLOG if in_bulk else "", "priority": priority, "member": member_id}
     ids = _insert(workflow, plan, entries, now, params) if entries else []
     # The database has decided; it does not report why, so all that it left out counts as one reason.
-    refused["alreadyRunning"] += len(entries) - len(ids)
-    _count(workflow, +refused, now)
+    refusals["alreadyRunning"] += len(entries) - len(ids)
+    _count(workflow, +refusals, now)
     if ids:
         # In the same transaction: no run exists without its turn.
         places.begin(workflow, plan, ids, now, priority)
@@ -112,7 +112,7 @@ def pass_filter(plan: Plan, entries: Sequence[Entry]) -> tuple[Sequence[Entry], 
 
 
 def _apply_cooldown(
-    workflow: Workflow, plan: Plan, entries: Sequence[Entry], now: datetime, refused: Counter[str]
+    workflow: Workflow, plan: Plan, entries: Sequence[Entry], now: datetime, refusals: Counter[str]
 ) -> Sequence[Entry]:
     """Leave out records whose last run has begun within the cooldown."""
     cooldown = plan.config.enrolment.cooldown
@@ -129,7 +129,7 @@ def _apply_cooldown(
     admitted: list[Entry] = []
     for entry in entries:
         if entry.subject in recent:
-            refused["cooldown"] += 1
+            refusals["cooldown"] += 1
         else:
             admitted.append(entry)
             if entry.subject:
@@ -158,10 +158,10 @@ def _insert(workflow: Workflow, plan: Plan, entries: Sequence[Entry], now: datet
             "reads": entry.reads,
         }
     # In the order of the records, so that two starters do not wait for each other.
-    ordered = sorted(rows.values(), key=lambda row: (row["lead"] or row["contact"] or "", row["entry"]))
+    sorted_rows = sorted(rows.values(), key=lambda row: (row["lead"] or row["contact"] or "", row["entry"]))
     if mode == "replace":
         # Before the insert, since the old run still holds the record's key.
-        _replace(workflow, [row["solo"] for row in ordered if row["solo"]])
+        _replace(workflow, [row["solo"] for row in sorted_rows if row["solo"]])
     with connection.cursor() as cursor:
         cursor.execute(
             INSERT,
@@ -173,7 +173,7 @@ def _insert(workflow: Workflow, plan: Plan, entries: Sequence[Entry], now: datet
                 "state": dumps(interpreter.begin(plan).to_json()).decode(),
                 "now": now,
                 **params,
-                "rows": dumps(ordered).decode(),
+                "rows": dumps(sorted_rows).decode(),
             },
         )
         return [id for (id,) in cursor.fetchall()]
@@ -186,11 +186,11 @@ def _replace(workflow: Workflow, subjects: Sequence[str]) -> None:
     writing.cancel(list(rows.select_for_update(no_key=True).values_list("pk", flat=True)), "replaced")
 
 
-def _count(workflow: Workflow, refused: Counter[str], now: datetime) -> None:
-    if not refused:
+def _count(workflow: Workflow, refusals: Counter[str], now: datetime) -> None:
+    if not refusals:
         return
     # Sorted, so that two starters count in one order and never deadlock.
-    rows = [{"id": new_id(), "reason": reason, "number": number} for reason, number in sorted(refused.items())]
+    rows = [{"id": new_id(), "reason": reason, "number": number} for reason, number in sorted(refusals.items())]
     with connection.cursor() as cursor:
         params = {"company": company_id(), "workflow": workflow.pk, "day": now.date(), "now": now}
         cursor.execute(SKIPS, {**params, "rows": dumps(rows).decode()})

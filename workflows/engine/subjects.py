@@ -20,14 +20,14 @@ def lock_contacts(ids: Iterable[str], *, write: bool) -> dict[str, tuple[bool, s
     """
     rows = Contact.objects.filter(pk__in=sorted(set(ids))).order_by("pk")
     rows = rows.select_for_update(of=("self",), no_key=True, skip_locked=True) if write else rows
-    return {id: (gone, heir) for id, gone, heir in rows.values_list("pk", "is_deleted", "merged_into_id")}
+    return {id: (is_deleted, heir) for id, is_deleted, heir in rows.values_list("pk", "is_deleted", "merged_into_id")}
 
 
 def lock_leads(ids: Iterable[str], *, write: bool) -> dict[str, tuple[bool, str | None]]:
     """Return id -> whether the lead is deleted, and the one that it was merged into, as lock_contacts does."""
     rows = Lead.objects.filter(pk__in=sorted(set(ids))).order_by("pk")
     rows = rows.select_for_update(of=("self",), no_key=True, skip_locked=True) if write else rows
-    return {id: (gone, heir) for id, gone, heir in rows.values_list("pk", "is_deleted", "merged_into_id")}
+    return {id: (is_deleted, heir) for id, is_deleted, heir in rows.values_list("pk", "is_deleted", "merged_into_id")}
 
 
 def contacts_of_leads(ids: Iterable[str]) -> Mapping[str, str]:

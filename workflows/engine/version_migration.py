@@ -20,7 +20,7 @@ CANCEL = "cancel"
 REPLACED = "replaced"
 Status = WorkflowRun.Status
 OPEN = (Status.QUEUED, Status.RUNNING, Status.WAITING, Status.PAUSED)
-# A running one is in a slice at this moment, and its call may be out.
+# A running one is in a slice at this time, and its call may be out.
 STANDING = (Status.QUEUED, Status.WAITING, Status.PAUSED)
 """Statuses in which nothing of a run is under way outside: such runs can move."""
 
@@ -77,21 +77,21 @@ def migrate_runs(workflow: Workflow, most: int) -> int:
     if workflow.carry == CANCEL:
         older = older_runs(workflow.pk, workflow.version_id).select_for_update(of=("self",), no_key=True)
         ids = list(older.order_by("pk").values_list("pk", flat=True)[:most])
-        # What they waited for must not wake them if somebody restarts them.
+        # What they waited for must not wake them if a member restarts them.
         WorkflowRun.objects.filter(pk__in=ids).update(epoch=F("epoch") + 1)
         return writing.cancel(ids, REPLACED)
     if workflow.carry != MOVE or workflow.version is None:
         return 0
     older = older_runs(workflow.pk, workflow.version_id)
     version = workflow.version
-    moved = 0
+    run_count = 0
     with connection.cursor() as cursor:
         for params in _by_version(older, workflow.pk, version.graph, version.published_by):
-            if moved < most:
-                values = {"new": workflow.version_id, "now": timezone.now(), "most": most - moved}
+            if run_count < most:
+                values = {"new": workflow.version_id, "now": timezone.now(), "most": most - run_count}
                 cursor.execute(TAKE, {**params, **values})
-                moved += cursor.rowcount
-    return moved
+                run_count += cursor.rowcount
+    return run_count
 
 
 def _by_version(

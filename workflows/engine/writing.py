@@ -75,34 +75,34 @@ def insert(statement: str, rows: Sequence[JsonObject], now: datetime) -> int:
     full_rows = [row if "id" in row else {"id": new_id(), **row} for row in rows]
     with connection.cursor() as cursor:
         cursor.execute(statement, {"company": company_id(), "now": now, "rows": dumps(full_rows).decode()})
-        written: int = cursor.rowcount
-    return written
+        row_count: int = cursor.rowcount
+    return row_count
 
 
 def write(cursors: Sequence[Cursor], now: datetime) -> None:
     """Write the results of a slice."""
     results = [(cursor, _row(cursor)) for cursor in cursors]
-    ended = [(cursor, row) for cursor, row in results if row["ended"]]
+    ended_runs = [(cursor, row) for cursor, row in results if row["ended"]]
     insert(STEPS, [{"run": cursor.run.pk, **step} for cursor in cursors for step in cursor.steps], now)
     counters.count(cursors, now)
-    insert_timers([(cursor.run.pk, token, due) for cursor in cursors for token, due in cursor.timers], now)
+    insert_timers([(cursor.run.pk, token, due_at) for cursor in cursors for token, due_at in cursor.timers], now)
     # It cannot happen under the row locks; if it does, the whole slice is undone rather than half written.
     if insert(RUNS, [row for _, row in results], now) != len(results):
         raise RuntimeError("a run was written by somebody else while its slice held it")
     # Queue runs with a spent budget behind the waiting ones.
-    going = [cursor.run for cursor, row in results if row["status"] == Status.QUEUED]
-    insert(READY, [{"run": run.pk, "priority": run.priority} for run in going], now)
+    queued_runs = [cursor.run for cursor, row in results if row["status"] == Status.QUEUED]
+    insert(READY, [{"run": run.pk, "priority": run.priority} for run in queued_runs], now)
     # A failed run may be resumed, so its waits stay.
-    remove_waits([cursor.run.pk for cursor, row in ended if row["status"] != Status.FAILED])
-    # In the same transaction: a parent would wait for ever for an end that nobody reports.
+    remove_waits([cursor.run.pk for cursor, row in ended_runs if row["status"] != Status.FAILED])
+    # In the same transaction: a parent would wait for ever for an end that is never reported.
     _tell_parents(
         [
             (cursor.run.parent, end_payload(cursor.run.pk, row["status"], row["reason"], cursor.state.variables))
-            for cursor, row in ended
+            for cursor, row in ended_runs
             if cursor.run.parent
         ]
     )
-    notify_places({cursor.run.workflow_id for cursor, _ in ended if cursor.run.place})
+    notify_places({cursor.run.workflow_id for cursor, _ in ended_runs if cursor.run.place})
 
 
 def _row(cursor: Cursor) -> JsonObject:
@@ -130,7 +130,7 @@ def _row(cursor: Cursor) -> JsonObject:
 
 def insert_timers(timers: Sequence[tuple[str, str, datetime]], now: datetime) -> None:
     """Write timers (run, token, due)."""
-    insert(TIMERS, [{"run": id, "token": token, "due": due} for id, token, due in timers], now)
+    insert(TIMERS, [{"run": id, "token": token, "due": due_at} for id, token, due_at in timers], now)
 
 
 def delay_starts(runs: Sequence[tuple[str, datetime]], reason: str) -> None:
@@ -172,8 +172,8 @@ def take_due_timers(run_ids: Sequence[str], now: Any) -> list[tuple[datetime, st
             "DELETE FROM workflows_runtimer WHERE run_id = ANY(%s) AND due_at <= %s RETURNING due_at, run_id, token",
             [as_array(run_ids), now],
         )
-        taken: list[tuple[datetime, str, str]] = cursor.fetchall()
-    return taken
+        timers: list[tuple[datetime, str, str]] = cursor.fetchall()
+    return timers
 
 
 # Listeners in the order of their ids, in which publishers of events lock them.
@@ -213,8 +213,8 @@ def close_waits(places: Sequence[tuple[str, str]]) -> None:
 
 def end_payload(id: str, status: str, reason: str, variables: Values) -> JsonObject:
     """Return the payload for the parent of a run that has ended."""
-    kept = {"truncated": True} if is_larger(variables, MAX_OUTPUT) else variables
-    return {"run": id, "status": status, "reason": reason, "vars": kept}
+    stored_variables = {"truncated": True} if is_larger(variables, MAX_OUTPUT) else variables
+    return {"run": id, "status": status, "reason": reason, "vars": stored_variables}
 
 
 def _tell_parents(runs: Sequence[tuple[Values, JsonObject]]) -> None:
@@ -232,10 +232,10 @@ def remove_waits(run_ids: Sequence[str]) -> None:
 
 def pause(run_ids: Sequence[str], reason: str) -> int:
     """Pause runs that are under way. Their timers stay; their messages that have not gone are held."""
-    going = (Status.QUEUED, Status.RUNNING, Status.WAITING)
+    statuses = (Status.QUEUED, Status.RUNNING, Status.WAITING)
     # Before the runs: a message that goes out after the pause has returned would break its promise.
     hold_messages_of(run_ids)
-    paused: int = WorkflowRun.objects.filter(pk__in=run_ids, status__in=going).update(
+    paused: int = WorkflowRun.objects.filter(pk__in=run_ids, status__in=statuses).update(
         status=Status.PAUSED, reason=reason, updated_at=timezone.now()
     )
     return paused

@@ -1,4 +1,4 @@
-"""Comparisons with values of a run, whose types nobody has declared.
+"""Comparisons with values of a run, whose types are not declared.
 
 A text that says a number compares with numbers, one that says a date with dates, and "true" and "false" with booleans.
 What cannot be compared makes the comparison false, or that of a negated operator true, and gives a warning.
@@ -96,15 +96,15 @@ class Comparison:
         # After text: a text that is compared as text must not turn into a number by chance.
         if "number" in self.kinds and (number := _number(item)) is not None:
             return "number", number
-        said = _BOOLEANS.get(item.strip().lower())
-        return ("boolean", said) if "boolean" in self.kinds and said is not None else None
+        boolean = _BOOLEANS.get(item.strip().lower())
+        return ("boolean", boolean) if "boolean" in self.kinds and boolean is not None else None
 
     def _first_reading(self, *readings: tuple[Kind, Any]) -> tuple[Kind, Any] | None:
         return next((reading for reading in readings if reading[0] in self.kinds), None)
 
     def _warning(self, item: Any) -> str:
-        shown = shorten(repr(item) if isinstance(item, str) else str(item), 60)
-        return f"{self.node.field}: {shown} cannot be compared as a {self.kinds[0]}"
+        text = shorten(repr(item) if isinstance(item, str) else str(item), 60)
+        return f"{self.node.field}: {text} cannot be compared as a {self.kinds[0]}"
 
 
 def _kinds_of(node: Condition) -> tuple[Kind, ...]:

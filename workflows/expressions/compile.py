@@ -91,7 +91,8 @@ def _compile_text(source: str, escape: Escape | None) -> Compiled:
     if "{{" not in source:
         return Compiled(lambda scope: source)
     parts: list[str | Reader] = []
-    paths, place = set(), 0
+    paths = set()
+    place = 0
     for number, (start, end) in enumerate(references(source)):
         if number == MAX_PARTS:
             raise BadExpression("tooLarge", f"has more than {MAX_PARTS} references")
@@ -157,7 +158,8 @@ def look_up(value: Any, key: str) -> Any:
 
 
 def _filters(rest: str) -> list[tuple[Callable[..., Any], list[Any], bool]]:
-    filters, place = [], 0
+    filters = []
+    place = 0
     while place < len(rest):
         name = _FILTER.match(rest, place)
         if name is None:
@@ -165,7 +167,8 @@ def _filters(rest: str) -> list[tuple[Callable[..., Any], list[Any], bool]]:
         # A closed list: nothing in an expression can call into Python otherwise.
         if name[1] not in FILTERS:
             raise BadExpression("unknownFilter", f"{name[1]!r} is none of {', '.join(FILTERS)}", "noFilter", name[1])
-        place, arguments = name.end(), []
+        place = name.end()
+        arguments = []
         while (argument := _ARGUMENT.match(rest, place)) is not None:
             quoted = next((part for part in argument.groups()[:2] if part is not None), None)
             arguments.append(quoted if quoted is not None else _literal(argument[3]))

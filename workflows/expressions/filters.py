@@ -144,7 +144,8 @@ def _add(value: Any, other: Any) -> Any:
 
 def _date_add(value: Any, amount: Any, unit: Any = "days", *, zone: tzinfo) -> str | None:
     zone = _zone_for(value, zone)
-    start, count = read_moment(value, zone), number(amount)
+    start = read_moment(value, zone)
+    count = number(amount)
     if start is None or count is None or unit not in UNITS:
         return None
     seconds = UNITS[unit]

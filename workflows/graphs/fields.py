@@ -35,10 +35,10 @@ def record_shape(panel: str) -> Shape:
 
 def check_fields(plan: Plan, problems: Problems) -> None:
     """Add a warning for each reference of a node to a value that there never is."""
-    used = {path.partition(".")[0] for node in plan.nodes.values() for path in node.paths}
+    roots = {path.partition(".")[0] for node in plan.nodes.values() for path in node.paths}
     variables = {name for node in plan.nodes.values() if node.type.type == "set" for name in node.config.values}
     shapes: dict[str, Shape] = {
-        **{panel: record_shape(panel) for panel in ("contact", "lead", ORGANIZATION) if panel in used},
+        **{panel: record_shape(panel) for panel in ("contact", "lead", ORGANIZATION) if panel in roots},
         "trigger": TRIGGER,
         "run": RUN,
         "company": COMPANY,
@@ -48,11 +48,11 @@ def check_fields(plan: Plan, problems: Problems) -> None:
     loops = [node.id for node in plan.nodes.values() if node.is_loop]
     inside = {id for loop in loops for id in loop_body(plan.nodes, loop)}
     for node in plan.nodes.values():
-        known = {**shapes, "loop": LOOP if node.id in inside else NO_LOOP}
+        known_shapes = {**shapes, "loop": LOOP if node.id in inside else NO_LOOP}
         for setting, path in _paths(node):
-            missing = _missing_part(plan, known, path)
-            if missing is not None:
-                text = _text(missing, path)
+            missing_part = _missing_part(plan, known_shapes, path)
+            if missing_part is not None:
+                text = _text(missing_part, path)
                 problems.add(
                     "unknownField",
                     text,
@@ -83,19 +83,19 @@ def _paths(node: Node) -> Iterator[tuple[str, str]]:
         yield from ((name, path) for path in sorted(paths))
 
 
-def _text(missing: Missing, whole: str) -> str:
-    before = shorten(missing.before, 60)
-    path = f"{before}.{shorten(missing.key, 60)}"
-    if missing.shape is NO_LOOP:
+def _text(part: Missing, full_path: str) -> str:
+    before = shorten(part.before, 60)
+    path = f"{before}.{shorten(part.key, 60)}"
+    if part.shape is NO_LOOP:
         return f"{path} is empty, since the step is in no loop"
-    if missing.shape is LOOP:
+    if part.shape is LOOP:
         return f"{path} is none of loop.item, loop.index"
     if before == "vars":
         return f"{path} is empty, since no step sets it"
-    if missing.shape.item is not None:
-        return f"{shorten(whole, 120)} is empty: {before} is a list, whose first item is {before}.0"
-    if missing.shape.keys is None:
-        return f"{shorten(whole, 120)} is empty, since {before} is a single value without parts"
-    near = get_close_matches(missing.key, missing.shape.keys, n=1)
-    meant = f"; did you mean {before}.{near[0]}?" if near else ""
-    return f"there is no {path}, so it is empty{meant}"
+    if part.shape.item is not None:
+        return f"{shorten(full_path, 120)} is empty: {before} is a list, whose first item is {before}.0"
+    if part.shape.keys is None:
+        return f"{shorten(full_path, 120)} is empty, since {before} is a single value without parts"
+    near = get_close_matches(part.key, part.shape.keys, n=1)
+    suggestion = f"; did you mean {before}.{near[0]}?" if near else ""
+    return f"there is no {path}, so it is empty{suggestion}"

@@ -38,14 +38,14 @@ def read_graph(nodes: Sequence[Any], edges: Sequence[Any]) -> Graph:
     twice = next((id for place, id in enumerate(ids) if id in ids[:place]), None)
     if twice is not None:
         raise _refuse("nodes", f"the id {twice!r} is there twice")
-    drawn = [_edge(edge, f"edges[{place}]", place) for place, edge in enumerate(edges)]
+    parsed_edges = [_edge(edge, f"edges[{place}]", place) for place, edge in enumerate(edges)]
     if parsed_nodes and not any(node["type"] == TRIGGER for node in parsed_nodes):
-        parsed_nodes, drawn = _with_trigger(parsed_nodes, drawn)
-    size = len(dumps([parsed_nodes, drawn]))
+        parsed_nodes, parsed_edges = _with_trigger(parsed_nodes, parsed_edges)
+    size = len(dumps([parsed_nodes, parsed_edges]))
     # Measured after the reduction: what editors add to a node for themselves does not count.
     if size > MAX_GRAPH:
         raise _refuse("nodes", f"the graph has {size} bytes, at most {MAX_GRAPH} are allowed")
-    return parsed_nodes, drawn
+    return parsed_nodes, parsed_edges
 
 
 def _id(raw: Any, where: str) -> str:
@@ -150,8 +150,8 @@ def _edge(raw: Any, where: str, place: int) -> JsonObject:
 
 def _with_trigger(nodes: list[JsonObject], edges: list[JsonObject]) -> Graph:
     """Put a trigger before the nodes that nothing leads to."""
-    taken = {node["id"] for node in nodes}
-    id = next(name for name in (TRIGGER, *(f"{TRIGGER}-{n}" for n in range(1, MAX_NODES + 2))) if name not in taken)
+    node_ids = {node["id"] for node in nodes}
+    id = next(name for name in (TRIGGER, *(f"{TRIGGER}-{n}" for n in range(1, MAX_NODES + 2))) if name not in node_ids)
     reached = {edge["target"] for edge in edges}
     first = [node["id"] for node in nodes if node["id"] not in reached]
     trigger = {"id": id, "type": TRIGGER, "position": {"x": 0, "y": 0}, "data": {}}

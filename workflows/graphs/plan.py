@@ -91,8 +91,8 @@ class Plan:
     @cached_property
     def awaited_events(self) -> frozenset[str]:
         """The kinds of events that nodes wait for."""
-        going = (node for node in self.nodes.values() if not node.disabled)
-        return frozenset(kind for node in going for kind in node.type.events(node.config))
+        enabled_nodes = (node for node in self.nodes.values() if not node.disabled)
+        return frozenset(kind for node in enabled_nodes for kind in node.type.events(node.config))
 
     @property
     def events(self) -> set[str]:
@@ -125,13 +125,13 @@ def compile_graph(graph: Values, problems: Problems | None = None) -> Plan | Non
 def compile_partly(graph: Values, problems: Problems) -> Plan:
     """Compile the valid parts of a graph, and add the problems of the rest: nodes, settings and edges are omitted."""
     nodes: dict[str, Node] = {}
-    drawn, edges = graph.get("nodes") or [], graph.get("edges") or []
-    for raw in drawn:
+    raw_nodes, edges = graph.get("nodes") or [], graph.get("edges") or []
+    for raw in raw_nodes:
         # A node with an error is left out and the rest goes on, so that people see all problems at once.
         node = _compile_node(raw, problems)
         if node is not None:
             nodes[node.id] = node
-    _connect(nodes, {raw["id"] for raw in drawn}, edges, problems)
+    _connect(nodes, {raw["id"] for raw in raw_nodes}, edges, problems)
     triggers = [node.id for node in nodes.values() if node.type.type == "trigger"]
     if len(triggers) != 1:
         problems.add("noTrigger", f"the graph has {len(triggers)} triggers, it needs one")
@@ -148,7 +148,7 @@ def compile_partly(graph: Values, problems: Problems) -> Plan:
         if end is not None and end.filter is not None
     }
     paths = set[str]().union(*(node.paths for node in nodes.values()))
-    kept = frozenset(path.split(".")[1] for path in paths if path.startswith("steps."))
+    kept_steps = frozenset(path.split(".")[1] for path in paths if path.startswith("steps."))
     return Plan(
         nodes,
         triggers[0] if triggers else "",
@@ -156,7 +156,7 @@ def compile_partly(graph: Values, problems: Problems) -> Plan:
         filtering,
         {name: compiled for name, compiled in ending.items() if compiled is not None},
         # An expression that takes steps as a whole may show any of them.
-        kept=frozenset(nodes) if "steps" in paths else kept,
+        kept=frozenset(nodes) if "steps" in paths else kept_steps,
         roots=frozenset(path.partition(".")[0] for path in paths),
         started_by=graph.get("triggerEventType") or "",
         schedule=_schedule(graph),
@@ -233,9 +233,9 @@ def _connect(nodes: Mapping[str, Node], node_ids: set[str], edges: Sequence[Valu
         source = edge["source"]
         target = edge["target"]
         handle = edge["sourceHandle"]
-        lost = next((end for end in (source, target) if end not in node_ids), None)
-        if lost is not None:
-            problems.add("danglingEdge", f"there is no node {lost!r}", edge_id=edge["id"])
+        missing_end = next((end for end in (source, target) if end not in node_ids), None)
+        if missing_end is not None:
+            problems.add("danglingEdge", f"there is no node {missing_end!r}", edge_id=edge["id"])
             continue
         node = nodes.get(source)
         if node is None or target not in nodes:

@@ -38,18 +38,18 @@ def check_draft(graph: Values, workflow_id: str = "", may: May | None = None) ->
     if not graph["nodes"]:
         # That there are no nodes is a problem already.
         problems.found = [problem for problem in problems.found if problem.code != "noTrigger" or problem.path]
-    whole = len(problems.errors) == before
+    is_valid = len(problems.errors) == before
     kind = graph.get("triggerEventType") or ""
     _check_company(plan, problems)
     _check_references(plan, graph, problems)
     check_fields(plan, problems)
     # Order and reach need a graph without broken nodes; the other checks do not.
-    if whole:
+    if is_valid:
         _check_order(plan, problems)
         _check_errors(plan, problems)
     if not any(problem.path.startswith("config") and not problem.node_id for problem in problems.errors[before:]):
         _check_config(plan, kind, problems)
-    if whole:
+    if is_valid:
         _check_lead(plan, graph, problems)
     if workflow_id:
         _check_recursion(workflow_id, plan, problems)
@@ -166,7 +166,8 @@ def _check_errors(plan: Plan, problems: Problems) -> None:
 
 def comes_always(plan: Plan, before: str, id: str) -> bool:
     """Return whether each way from the trigger to the node leads through the other one."""
-    visited, open = set(), [plan.trigger]
+    visited = set()
+    open = [plan.trigger]
     while open:
         place = open.pop()
         if place == id:
@@ -258,8 +259,8 @@ def _check_recursion(workflow_id: str, plan: Plan, problems: Problems) -> None:
 
 
 def _leads_to(start: str, goal: str) -> bool:
-    seen, open = {start}, {start}
-    while open and goal not in seen:
+    node_ids, open = {start}, {start}
+    while open and goal not in node_ids:
         # A level of the graph for each query, however many workflows call each other.
         graphs = Workflow.objects.filter(pk__in=open, version__isnull=False).values_list("version__graph", flat=True)
         named = {
@@ -268,9 +269,9 @@ def _leads_to(start: str, goal: str) -> bool:
             for node in graph["nodes"]
             if node["type"] == "workflow" and isinstance(node["data"].get("config"), dict)
         }
-        open = {id for id in named if isinstance(id, str)} - seen
-        seen |= open
-    return goal in seen
+        open = {id for id in named if isinstance(id, str)} - node_ids
+        node_ids |= open
+    return goal in node_ids
 
 
 def _check_tree(compiled: CompiledConditions, node_id: str, path: str, problems: Problems) -> None:

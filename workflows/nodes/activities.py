@@ -146,8 +146,8 @@ def _call(batch: NodeBatch) -> None:
         read=lambda item: _call_values(batch, item),
     )
     fail_refused(items, result)
-    refused = {failure.index for failure in result.failed}
-    created_items = [item for place, item in enumerate(items) if place not in refused]
+    refused_indexes = {failure.index for failure in result.failed}
+    created_items = [item for place, item in enumerate(items) if place not in refused_indexes]
     for item, id in zip(created_items, result.created, strict=True):
         item.outcome = Outcome(output={"id": id})
 

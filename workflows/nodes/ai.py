@@ -160,10 +160,10 @@ def make(call: CallToMake) -> CallResult:
         return CallResult("failed", None, error.name, error.reason, True, field=where, operation=error.operation)
     except ProviderError as error:
         return CallResult("failed", code=error.name, text=error.detail, permanent=not error.temporary)
-    refused = plain_text(answer.pop(REFUSED))
+    refusal = plain_text(answer.pop(REFUSED))
     # A refusal is an answer of its own way, not an error that is tried again.
-    if refused:
-        return CallResult("done", {REFUSED: refused}, handle=REFUSED)
+    if refusal:
+        return CallResult("done", {REFUSED: refusal}, handle=REFUSED)
     # Markup of a model's answer could reach mails and pages.
     return CallResult("done", {name: _clean(value) for name, value in answer.items()})
 
@@ -207,7 +207,7 @@ def _property(field: OutputField) -> JsonObject:
 
 
 def _fields_text(fields: list[OutputField]) -> str:
-    lines = [f'- "{one.name}": {dumps(_property(one)).decode()} {one.description}'.rstrip() for one in fields]
+    lines = [f'- "{field.name}": {dumps(_property(field)).decode()} {field.description}'.rstrip() for field in fields]
     return "\n".join([*lines, f'- "{REFUSED}": {{"type":"string"}}'])
 
 

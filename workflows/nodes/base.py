@@ -182,17 +182,18 @@ def is_larger(value: Any, most: int) -> bool:
 
     The same list may occur in it so often that it would not fit into memory.
     """
-    left, size = [value], 0
-    while left:
-        part = left.pop()
+    values = [value]
+    size = 0
+    while values:
+        part = values.pop()
         if isinstance(part, Mapping):
-            left.extend(part.values())
+            values.extend(part.values())
             size += sum(len(key) + 4 for key in part)
         elif isinstance(part, list | tuple):
             # Before the list's items are put on the stack, which would take the memory that is to be spared.
             if size + 2 * len(part) > most:
                 return True
-            left.extend(part)
+            values.extend(part)
         else:
             size += len(part) + 2 if isinstance(part, str) else 4
         size += 2

@@ -49,9 +49,9 @@ def _resume(batch: NodeBatch) -> None:
             item.outcome = Outcome(handle=TIMEOUT)
         elif item.arrived.payload.get("missing"):
             item.fail("workflowMissing", "the other workflow is not published, or has refused the record")
-        elif lacking := item.arrived.payload.get("hidden"):
+        elif hidden_names := item.arrived.payload.get("hidden"):
             text = "input: who has published the other workflow may not read what this one reads, and lacks"
-            item.fail("notAllowed", f"{text} {', '.join(lacking)}")
+            item.fail("notAllowed", f"{text} {', '.join(hidden_names)}")
         else:
             payload = item.arrived.payload
             done = not batch.config.wait or payload["status"] == "completed"

@@ -77,7 +77,7 @@ def _find(batch: NodeBatch) -> None:
 
 
 def _fill_conditions(conditions: Any, rendered: Any) -> Any:
-    """Return the rendered conditions; one whose expression has no value matches nobody."""
+    """Return the rendered conditions; one whose expression has no value matches no record."""
     if "conditions" in conditions:
         parts = zip(conditions["conditions"], rendered["conditions"], strict=True)
         return {**rendered, "conditions": [_fill_conditions(*part) for part in parts]}

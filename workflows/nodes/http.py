@@ -283,8 +283,8 @@ def _read(answer: HttpAnswer, request: Any, redactor: Redactor) -> CallResult:
         return CallResult("done", output)
     # 408, 425 and 429 ask for another try (RFC 9110, 15.5.9; RFC 8470; RFC 6585).
     permanent = answer.status < 500 and answer.status not in LATER
-    said = _storable_text(body[:300].decode(errors="replace"))
-    return CallResult("failed", output, "httpStatus", f"the answer has the status {answer.status}: {said}", permanent)
+    text = _storable_text(body[:300].decode(errors="replace"))
+    return CallResult("failed", output, "httpStatus", f"the answer has the status {answer.status}: {text}", permanent)
 
 
 def _body(answer: HttpAnswer) -> Any:

@@ -212,9 +212,9 @@ def _repeat(batch: NodeBatch) -> None:
         if config.pause is not None and item.round and item.arrived is None and item.round < config.cap:
             item.outcome = Outcome("waiting", until=add_span(batch.now, config.pause.as_json(), ZoneInfo(batch.zone)))
             continue
-        going = holds and item.round < config.cap
-        output = {"count": item.round, "left": int(holds and not going)}
-        item.outcome = Outcome(output=output, items=[item.round] if going else None, loops_back=True)
+        continues = holds and item.round < config.cap
+        output = {"count": item.round, "left": int(holds and not continues)}
+        item.outcome = Outcome(output=output, items=[item.round] if continues else None, loops_back=True)
 
 
 def _set(batch: NodeBatch) -> None:

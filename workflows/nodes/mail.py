@@ -104,7 +104,8 @@ def is_too_large(mail: Rendered) -> bool:
 
 def _mask(source: str, names: dict[str, str]) -> str:
     """Return a text with a placeholder for each expression, and add its name."""
-    parts, place = [], 0
+    parts = []
+    place = 0
     for start, end in references(source):
         parts += [source[place:start], f"{{{{{names.setdefault(source[start:end], f'v{len(names)}')}}}}}"]
         place = end

@@ -72,9 +72,9 @@ class MeetingResultConfig(MeetingConfig):
 
 def _decide_each(batch: NodeBatch, decide: Callable[[NodeBatch, Item, Meeting], None]) -> None:
     """Decide about each item by its meeting as it is now."""
-    named = [(item, text_value(batch.render("meeting", item)).strip()) for item in batch.items]
-    meetings = Meeting.objects.in_bulk({id for _, id in named if is_id(id)})
-    for item, id in named:
+    item_ids = [(item, text_value(batch.render("meeting", item)).strip()) for item in batch.items]
+    meetings = Meeting.objects.in_bulk({id for _, id in item_ids if is_id(id)})
+    for item, id in item_ids:
         meeting = meetings.get(id)
         if meeting is None:
             item.fail("missing", f"there is no meeting {id[:60]!r} in this company", field="meeting")

@@ -61,9 +61,11 @@ def recipients(batch: NodeBatch) -> list[tuple[Item, Contact]]:
 
     Only contacts are recipients, because each recipient must be able to unsubscribe.
     """
-    named = [(item, text_value(batch.render("to", item)).strip() or item.run.contact_id or "") for item in batch.items]
-    ids = {name for _, name in named if is_id(name)}
-    addresses = {name.upper() for _, name in named if name and not is_id(name)}
+    recipient_ids = [
+        (item, text_value(batch.render("to", item)).strip() or item.run.contact_id or "") for item in batch.items
+    ]
+    ids = {name for _, name in recipient_ids if is_id(name)}
+    addresses = {name.upper() for _, name in recipient_ids if name and not is_id(name)}
     rows = live_contacts().filter(pk__in=ids)
     if addresses:
         rows = live_contacts().alias(address=Upper("email")).filter(Q(pk__in=ids) | Q(address__in=addresses))
@@ -73,7 +75,7 @@ def recipients(batch: NodeBatch) -> list[tuple[Item, Contact]]:
         contacts[contact.pk] = contact
         contacts.setdefault((contact.email or "").upper(), contact)
     pairs = []
-    for item, name in named:
+    for item, name in recipient_ids:
         recipient = contacts.get(name if is_id(name) else name.upper()) if name else None
         if recipient is None:
             reason = f"there is no contact {name[:60]!r} in this company" if name else "the run has no contact"
@@ -92,10 +94,10 @@ def senders_of(ids: Sequence[str]) -> list[Sender]:
         for kind in MAIL_SENDERS
         for sender in kind._default_manager.filter(pk__in=ids, is_active=True)
     }
-    chosen = [senders_by_id[id] for id in ids if id in senders_by_id]
-    if not chosen:
+    senders = [senders_by_id[id] for id in ids if id in senders_by_id]
+    if not senders:
         raise NamedError("NoSMTPSelected_400", "none of them is an active sender of this company", field="senders")
-    return chosen
+    return senders
 
 
 def sender_for(contact: Contact, among: Sequence[Sender]) -> Sender:
@@ -188,7 +190,8 @@ def check_senders(ids: Sequence[str]) -> list[tuple[str, str, str]]:
 
 def _problems(ids: Sequence[str], senders_by_id: Mapping[str, Sender]) -> Iterable[tuple[str, str, str]]:
     for place, id in enumerate(ids):
-        sender, path = senders_by_id.get(id), f"senders.{place}"
+        sender = senders_by_id.get(id)
+        path = f"senders.{place}"
         if sender is None:
             yield "senderMissing", path, f"there is no sender {id} in this company"
         elif not sender.is_active:

@@ -131,8 +131,8 @@ def _lead(batch: NodeBatch) -> None:
     elif config.action == "delete":
         _delete(batch, "lead", delete_leads)
     else:
-        chosen = {"tags": config.tags, "stage": config.stage}
-        changed = {name: value for name, value in chosen.items() if value}
+        lead_relations = {"tags": config.tags, "stage": config.stage}
+        changed = {name: value for name, value in lead_relations.items() if value}
         change_by_values(batch, "lead", lambda values: _lead_change(values, config.updateType, changed))
 
 
@@ -160,8 +160,8 @@ def _create(batch: NodeBatch, panel: str, create: Callable[[list[JsonObject]], B
         ]
     result = create(values)
     fail_refused(items, result)
-    refused = {failure.index for failure in result.failed}
-    created_items = [item for place, item in enumerate(items) if place not in refused]
+    refused_indexes = {failure.index for failure in result.failed}
+    created_items = [item for place, item in enumerate(items) if place not in refused_indexes]
     for item, id in zip(created_items, [*result.created, *result.updated], strict=True):
         item.outcome = Outcome(output={"id": id}, record=(panel, id))
 
@@ -293,13 +293,13 @@ def change_by_values(batch: NodeBatch, panel: str, change_for: Callable[[Any], J
         try:
             # A savepoint per group of equal values: a refusal undoes this group alone.
             with transaction.atomic():
-                moved = change_records(panel, [id for id, _ in members], change_for(values), batch.actor_id)
+                changed_ids = change_records(panel, [id for id, _ in members], change_for(values), batch.actor_id)
         except ApiError as error:
             for _, item in members:
                 fail_by(item, error)
             continue
         for id, item in members:
-            item.outcome = Outcome(output={"id": id, "changed": id in moved})
+            item.outcome = Outcome(output={"id": id, "changed": id in changed_ids})
 
 
 def change_records(panel: str, ids: Sequence[str], change: JsonObject, actor_id: str | None) -> set[str]:
@@ -308,11 +308,11 @@ def change_records(panel: str, ids: Sequence[str], change: JsonObject, actor_id:
     apply = what.prepare(actor_id, change)
     # By id, the order of all bulk writers, so that a node and a bulk job cannot deadlock.
     live = kind.live().filter(pk__in=ids).order_by("pk").select_for_update(of=("self",), no_key=True)
-    moved = apply(list(live.values_list("pk", flat=True)))
-    payloads = {id: {"changes": changes} for id, changes in moved.items()}
-    emit(f"{kind.module}.updated", sorted(moved), payloads=payloads, actor_id=actor_id)
-    what.judge(moved)
-    return set(moved)
+    changed_ids = apply(list(live.values_list("pk", flat=True)))
+    payloads = {id: {"changes": changes} for id, changes in changed_ids.items()}
+    emit(f"{kind.module}.updated", sorted(changed_ids), payloads=payloads, actor_id=actor_id)
+    what.judge(changed_ids)
+    return set(changed_ids)
 
 
 def _bad_options(schema: Any, values: Values) -> list[tuple[str, str, str]]:

@@ -25,8 +25,8 @@ def checked_ids(ids: Iterable[str]) -> list[str]:
 
 
 def no_tags(config: Any) -> list[tuple[str, str, str]]:
-    missing = missing_tags(config.tags, lock=False)  # it is asked by who only reads, too
-    return [("tagMissing", "tags", f"there is no tag {id} in this company") for id in missing]
+    tag_ids = missing_tags(config.tags, lock=False)  # it is asked by who only reads, too
+    return [("tagMissing", "tags", f"there is no tag {id} in this company") for id in tag_ids]
 
 
 def missing_assignees(config: Any) -> list[tuple[str, str, str]]:

@@ -24,7 +24,7 @@ class Call:
     host: str
     """Host of the call; concurrent calls to one host are limited."""
     keyed: bool
-    """It may be made again when nobody knows whether it was made."""
+    """It may be made again when it is unknown whether it was made."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,11 +80,11 @@ def _write_each(items: Sequence[tuple[str, Item]], write: Callable[[str, Item], 
         try:
             # The savepoint undoes half an assignment before the item fails.
             with transaction.atomic():
-                written = write(id, item)
+                result = write(id, item)
         except ApiError as error:
             fail_by(item, error)
         else:
-            item.outcome = Outcome(output={"id": written})
+            item.outcome = Outcome(output={"id": result})
 
 
 def _note(batch: NodeBatch) -> None:
@@ -118,11 +118,11 @@ def _owners(batch: NodeBatch) -> dict[str, Member]:
 
 
 def _notify(batch: NodeBatch) -> None:
-    chosen = list(Member.objects.filter(status__in=ACTIVE, pk__in=batch.config.members))
+    chosen_members = list(Member.objects.filter(status__in=ACTIVE, pk__in=batch.config.members))
     owners = _owners(batch) if batch.config.owner else {}
     for item in batch.items:
         owner = owners.get(item.run.lead_id or "")
-        members = chosen if owner is None else [owner]
+        members = chosen_members if owner is None else [owner]
         about = ("contact", item.run.contact_id) if item.run.contact_id else None
         if item.run.lead_id:
             about = ("lead", item.run.lead_id)

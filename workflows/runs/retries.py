@@ -78,7 +78,7 @@ def _restart_next(job: BulkJob) -> JsonObject | None:
     if not ids:
         return None
     member = job.created_by
-    refused: dict[str, str] = {}
+    refusals: dict[str, str] = {}
     for id in ids:
         try:
             # A savepoint per run: one that cannot restart leaves the others of the batch restarted.
@@ -91,12 +91,12 @@ def _restart_next(job: BulkJob) -> JsonObject | None:
                     resend=job.change["resend"],
                 )
         except NamedError as error:
-            refused[id] = error.detail or error.name
-    failures = {**job.report.get("failed", {}), **refused}
+            refusals[id] = error.detail or error.name
+    failures = {**job.report.get("failed", {}), **refusals}
     return {
         "position": ids[-1],
         "processed": job.processed + len(ids),
-        "changed": job.changed + len(ids) - len(refused),
-        "failed": job.failed + len(refused),
+        "changed": job.changed + len(ids) - len(refusals),
+        "failed": job.failed + len(refusals),
         "report": {"failed": dict(list(failures.items())[:MAX_REPORTED])} if failures else {},
     }

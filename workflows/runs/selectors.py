@@ -108,8 +108,8 @@ def why_of(run_ids: Sequence[str]) -> dict[str, tuple[str, str | None]]:
         text = WHY.get(run.reason, "")
         if run.status == WorkflowRun.Status.WAITING and not text:
             text = gettext("A step is waiting.")
-        ended = run.finished_at is not None
-        reasons[run.pk] = ("", None) if ended else (text, format_iso(eta) if eta else None)
+        has_ended = run.finished_at is not None
+        reasons[run.pk] = ("", None) if has_ended else (text, format_iso(eta) if eta else None)
     return reasons
 
 

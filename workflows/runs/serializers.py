@@ -134,13 +134,14 @@ class WorkflowRunDetail(WorkflowRunOut):
 
     @classmethod
     def finish(cls, data: JsonObject, row: Values) -> JsonObject:
-        drawn = row["version__graph"].get("nodes") or []
-        return {**super().finish(data, row), "nodes": {node["id"]: _node_json(node) for node in drawn}}
+        raw_nodes = row["version__graph"].get("nodes") or []
+        return {**super().finish(data, row), "nodes": {node["id"]: _node_json(node) for node in raw_nodes}}
 
     @classmethod
     def complete(cls, rows: list[JsonObject]) -> list[JsonObject]:
         ids = [row["_id"] for row in rows]
-        waits, reasons = waits_of(ids), why_of(ids)
+        waits = waits_of(ids)
+        reasons = why_of(ids)
         return [
             {**row, "waits": waits.get(row["_id"], []), **dict(zip(("why", "eta"), reasons[row["_id"]], strict=True))}
             for row in rows
@@ -151,8 +152,8 @@ def _node_json(node: Values) -> JsonObject:
     """Return the parts of a node that its steps show."""
     data = node["data"]
     config = data.get("config") or {}
-    rows = [one for name in ("cases", "arms") for one in config.get(name) or ()]
-    ways = {one["id"]: one["label"] for one in rows if one.get("label")}
+    rows = [row for name in ("cases", "arms") for row in config.get(name) or ()]
+    ways = {row["id"]: row["label"] for row in rows if row.get("label")}
     disabled = data.get("disabled") is True
     return {"type": node["type"], "label": data.get("label") or "", "disabled": disabled, "ways": ways}
 

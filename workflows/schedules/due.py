@@ -40,8 +40,8 @@ def fire_due(deadline: float = float("inf")) -> int:
     while monotonic() < deadline:
         with unscoped(reason="schedules of all companies"), transaction.atomic():
             # Each process fires another schedule. The lock lasts until the next time is written.
-            due = due_schedules(timezone.now())[0].order_by("next_fire_at", "pk")
-            schedule = due.select_for_update(of=("self",), no_key=True, skip_locked=True).first()
+            workflows = due_schedules(timezone.now())[0].order_by("next_fire_at", "pk")
+            schedule = workflows.select_for_update(of=("self",), no_key=True, skip_locked=True).first()
             if schedule is None:
                 break
             with company_scope(schedule.company_id):
@@ -53,11 +53,11 @@ def fire_due(deadline: float = float("inf")) -> int:
 def _fire(workflow: Workflow) -> None:
     """Start the runs of a schedule's times that have come, and set the next one."""
     now = timezone.now()
-    due = workflow.next_fire_at or now
+    due_at = workflow.next_fire_at or now
     locks.lock_shared([workflow.pk])
     graph = WorkflowVersion.objects.values_list("graph", flat=True).get(pk=workflow.version_id)
     schedule = Schedule.model_validate(graph["schedule"])
-    times, following = due_times(schedule, due, now)
+    times, following = due_times(schedule, due_at, now)
     plan = plan_of(workflow.version_id)
     for at in times:
         # The unique time keeps a schedule from firing twice, even if next_fire_at is set back.
@@ -67,8 +67,8 @@ def _fire(workflow: Workflow) -> None:
         # In batches: an audience may have a million records. All of them start in one transaction with the
         # firing.
         for entries in _entries(_audience(schedule, at), f"{SCHEDULE}:{format_iso(at)}", format_iso(at)):
-            admitted, refused = pass_filter(plan, entries)
-            start_runs(workflow, plan, admitted, skipped=refused)
+            admitted, refusals = pass_filter(plan, entries)
+            start_runs(workflow, plan, admitted, skipped=refusals)
     Workflow.objects.filter(pk=workflow.pk).update(next_fire_at=following)
 
 
@@ -78,9 +78,9 @@ def _audience(schedule: Schedule, at: datetime) -> Audience | None:
     if schedule.type != "field" or field is None:
         return schedule.audience
     days = dates_of(field, at.astimezone(zone_of(schedule)).date())
-    due = {"field": field.name, "operator": "in", "value": [day.isoformat() for day in days]}
-    within = [schedule.audience.filter] if schedule.audience else []
-    return Audience(panel=field.panel, filter={"operator": "and", "conditions": [due, *within]})
+    condition = {"field": field.name, "operator": "in", "value": [day.isoformat() for day in days]}
+    filters = [schedule.audience.filter] if schedule.audience else []
+    return Audience(panel=field.panel, filter={"operator": "and", "conditions": [condition, *filters]})
 
 
 def _entries(audience: Audience | None, key: str, at: str) -> Iterator[list[Entry]]:

@@ -84,17 +84,17 @@ MAX_CLOCK_CHANGE = 86_400
 """Seconds by which a zone's clocks may have changed: islands have left out a day."""
 
 
-def due_times(schedule: Schedule, due: datetime, now: datetime) -> tuple[list[datetime], datetime | None]:
-    """Return the times that have come, from `due` on, which a firing makes up for; and the next one ahead."""
-    times = [due]
-    following = next_time(schedule, due)
+def due_times(schedule: Schedule, due_at: datetime, now: datetime) -> tuple[list[datetime], datetime | None]:
+    """Return the times that have come, from `due_at` on, which a firing makes up for; and the next one ahead."""
+    times = [due_at]
+    following = next_time(schedule, due_at)
     while following is not None and following <= now:
         times.append(following)
         if len(times) > MAX_MISSED:
             following = next_time(schedule, now)
             break
         following = next_time(schedule, following)
-    late = (now - due).total_seconds() > 60
+    late = (now - due_at).total_seconds() > 60
     if schedule.misfire == "all" or (schedule.type == "field" and schedule.misfire == "once"):
         # Of a field, each day has records of its own: none of them may be left out.
         return times[-MAX_MISSED:], following

@@ -10,7 +10,7 @@ from core.models import CompanyModel
 
 
 class WorkflowSecret(CompanyModel):
-    """A key or password, which is sent to one host only and shown to nobody."""
+    """A key or password, which is sent to one host only and never shown."""
 
     name = NameField(max_length=100)
     host = models.CharField(max_length=255, help_text="The host that it is sent to.")

@@ -58,19 +58,19 @@ def waiting_events(now: Moment) -> list[QuerySet[QueuedEvent]]:
 def drain(start: Callable[..., None], deadline: float = float("inf")) -> None:
     """Start runs by waiting events, one batch of each company after the other.
 
-    It ends when none may start any more, or monotonic() passes the deadline.
+    It ends when no more may start, or monotonic() passes the deadline.
     """
     with unscoped(reason="events that wait, of all companies"), connection.cursor() as cursor:
         # Walked by the index: DISTINCT would read each of a million waiting rows.
         cursor.execute(COMPANIES)
         companies = [id for (id,) in cursor.fetchall()]
     while companies and monotonic() < deadline:
-        left = []
+        company_ids = []
         for id in companies:
             with company_scope(id):
                 if monotonic() < deadline and _start_some(start):
-                    left.append(id)
-        companies = left
+                    company_ids.append(id)
+        companies = company_ids
 
 
 @transaction.atomic
@@ -79,11 +79,11 @@ def _start_some(start: Callable[..., None]) -> int:
     # Checked in each turn, since the runs of the last one are queued by now.
     if limits.count_queued_runs() >= limits.MAX_QUEUED:
         return 0
-    taken = _start_queued(start, QueuedEvent.objects.filter(priority__lt=IN_BULK), BATCH, in_bulk=False)
+    start_count = _start_queued(start, QueuedEvent.objects.filter(priority__lt=IN_BULK), BATCH, in_bulk=False)
     # Bulk starts take only what the rate has left over.
     if limits.can_start_now(timezone.now()):
-        taken += _start_queued(start, QueuedEvent.objects.filter(priority__gte=IN_BULK), BATCH // 5, in_bulk=True)
-    return taken
+        start_count += _start_queued(start, QueuedEvent.objects.filter(priority__gte=IN_BULK), BATCH // 5, in_bulk=True)
+    return start_count
 
 
 def _start_queued(start: Callable[..., None], waiting: object, most: int, *, in_bulk: bool) -> int:

@@ -61,9 +61,9 @@ def start(events: Sequence[Event], *, in_bulk: bool = False) -> None:
         locks.lock_event_types(subjects)
     for workflow, plan in plans:
         own = [(event, entry) for event, entry in entries if event.kind in kinds_by_workflow[workflow.pk]]
-        admitted, refused = _admit(workflow, plan, own)
-        ids = start_runs(workflow, plan, admitted, skipped=refused, in_bulk=in_bulk)
-        # Between the event and this transaction the goal may have been reached, which nobody listened for
+        admitted, refusals = _admit(workflow, plan, own)
+        ids = start_runs(workflow, plan, admitted, skipped=refusals, in_bulk=in_bulk)
+        # The goal may have been reached between the event and this transaction, unobserved
         # yet.
         listening.end_by_past_events(plan, ids)
 
@@ -97,22 +97,22 @@ def _admit(
     workflow: Workflow, plan: Plan, events: Sequence[tuple[Event, Entry]]
 ) -> tuple[Sequence[Entry], Counter[str]]:
     """Return the entries that the workflow's settings admit, and how many they refuse by reason."""
-    refused: Counter[str] = Counter()
+    refusals: Counter[str] = Counter()
     fields = set(plan.config.changedFields or ())
-    left: list[Entry] = []
+    remaining_entries: list[Entry] = []
     for event, entry in events:
         # Events say which workflow caused them (core.events).
         cause = event.cause or {}
         if event.kind in SEGMENT and event.payload.get("segment") != plan.config.segment:
             continue  # it waits for another segment
         if cause.get("workflow") == workflow.pk and not plan.config.allowSelfTrigger:
-            refused["ownChange"] += 1
+            refusals["ownChange"] += 1
         # Two workflows that start each other would never end.
         elif entry.depth > MAX_DEPTH:
-            refused["tooDeep"] += 1
+            refusals["tooDeep"] += 1
         elif fields and is_change(event.kind) and not fields & set(event.payload.get("changes") or {}):
-            refused["otherFields"] += 1
+            refusals["otherFields"] += 1
         else:
-            left.append(entry)
-    admitted, filtered = pass_filter(plan, left)
-    return admitted, refused + filtered
+            remaining_entries.append(entry)
+    admitted, filtered = pass_filter(plan, remaining_entries)
+    return admitted, refusals + filtered

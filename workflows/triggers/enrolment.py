@@ -35,11 +35,11 @@ def read_selection(panel: str, body: Values, params: Values) -> BulkSelection | 
 
     Raises InvalidRequest_400 for a request that has neither, or both.
     """
-    named = bool(body.get("ids") or body.get("selectAll"))
-    if named == bool(body.get("withoutRecord")):
+    has_records = bool(body.get("ids") or body.get("selectAll"))
+    if has_records == bool(body.get("withoutRecord")):
         text = "say for which records runs start, or that a single one starts without"
         raise NamedError("InvalidRequest_400", text, field=("ids", "selectAll", "withoutRecord"))
-    if not named:
+    if not has_records:
         return None
     return BulkSelection.parse(body, params, RECORD_TYPES[panel].fields)
 
@@ -77,7 +77,8 @@ def enrol(
             "InvalidRequest_400", "the workflow is paused, and its starts are left out meanwhile", field="id"
         )
     check_input(given)
-    now, call = timezone.now(), new_id()
+    now = timezone.now()
+    call = new_id()
     trigger = {"kind": MANUAL, "happenedAt": format_iso(now), "input": given}
     if selection is None:
         started = start_runs(workflow, plan, [Entry(f"manual:{call}", trigger=trigger)], member_id=member_id)
@@ -119,5 +120,5 @@ def call_hook(token: str, payload: Values) -> None:
             raise NamedError("WorkflowNotFound_404", "its workflow is not published", field="token")
         trigger = {"kind": WEBHOOK, "happenedAt": format_iso(timezone.now()), "payload": dict(payload)}
         plan = plan_of(workflow.version_id)
-        entries, refused = pass_filter(plan, [Entry(f"webhook:{new_id()}", trigger=trigger)])
-        start_runs(workflow, plan, entries, skipped=refused)
+        entries, refusals = pass_filter(plan, [Entry(f"webhook:{new_id()}", trigger=trigger)])
+        start_runs(workflow, plan, entries, skipped=refusals)

@@ -37,7 +37,7 @@ def begin(request: HttpRequest, issued: Tokens) -> None:
 
     A back office session of the same browser continues, and keeps its own, earlier end.
     """
-    # Against session fixation: a key that somebody planted before the log-in is worthless after it.
+    # Against session fixation: a key that an attacker planted before the log-in is worthless after it.
     request.session.cycle_key()
     # A CSRF token that a page of a former session knows must not be good for this one.
     rotate_token(request)
@@ -90,7 +90,7 @@ def end(request: HttpRequest) -> None:
 
 def purge_browser_sessions() -> bool:
     """Delete rows of sessions that have ended by their time. Returns whether there may be more."""
-    ended = Session.objects.filter(expire_date__lt=timezone.now())
-    ids = list(ended.values_list("pk", flat=True)[:MAX_PURGED])
+    sessions = Session.objects.filter(expire_date__lt=timezone.now())
+    ids = list(sessions.values_list("pk", flat=True)[:MAX_PURGED])
     Session.objects.filter(pk__in=ids).delete()
     return len(ids) == MAX_PURGED

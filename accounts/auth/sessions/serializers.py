@@ -80,12 +80,12 @@ class OpenSession(Output):
 
     @classmethod
     def finish(cls, data: JsonObject, row: Values) -> JsonObject:
-        used = max(filter(None, (row["created_at"], row["last_used_at"])))
+        last_use = max(filter(None, (row["created_at"], row["last_used_at"])))
         return {
             **data,
             "device": device_of(data["userAgent"]),
             "createdAt": time_of(data["_id"]),
-            "lastUsedAt": used,
+            "lastUsedAt": last_use,
         }
 
 

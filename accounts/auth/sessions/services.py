@@ -98,7 +98,7 @@ def _check(user: User | None, password: str) -> Failure | None:
 def sign_in(*, user: User, caller: Caller, reason: str = "") -> Tokens:
     """Start a session for a user who has proved their identity."""
     user.last_login = timezone.now()
-    # Only this column: a save of the whole row could undo a change that another request makes meanwhile.
+    # Only this column: a save of the whole row could undo a change that another request makes at the same time.
     User.objects.filter(pk=user.pk).update(last_login=user.last_login)
     record_login(email=user.email, user=user, status=LoginLog.Status.SUCCESS, reason=reason, caller=caller)
     return tokens.issue(user, caller=caller)

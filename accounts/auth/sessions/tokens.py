@@ -130,10 +130,10 @@ def revoke_others(user_id: str, family: str) -> int:
         # would add a token that this update does not see.
         User.objects.select_for_update(no_key=True).filter(pk=user_id).first()
         rows = RefreshToken.objects.filter(user_id=user_id, revoked_at__isnull=True).exclude(family=family)
-        ended = open_sessions(user_id).exclude(family=family).count()
+        count = open_sessions(user_id).exclude(family=family).count()
         now = timezone.now()
         rows.update(revoked_at=now, updated_at=now)
-    return ended
+    return count
 
 
 def open_sessions(user_id: str) -> QuerySet[RefreshToken]:
@@ -148,7 +148,7 @@ def _revoke(family: str) -> None:
 
 
 def _lock_session(rows: QuerySet[RefreshToken]) -> RefreshToken | None:
-    """Lock the rows' user, so that nobody renews a session while it is ended. Returns the first row as it is then."""
+    """Lock the rows' user, so that no session is renewed while it ends. Returns the first row as it is then."""
     user_id = rows.values_list("user_id", flat=True).first()
     if user_id is None:
         return None

@@ -22,7 +22,8 @@ class StaffLoginForm(AuthenticationForm):  # type: ignore[misc]
     """Checks the limits, then the password as Django does, and writes the login log."""
 
     def clean(self) -> JsonObject:
-        email, caller = str(self.cleaned_data.get("username", "")), caller_of(self.request)
+        email = str(self.cleaned_data.get("username", ""))
+        caller = caller_of(self.request)
         user = User.objects.filter(email=email).first()
         try:
             count_attempt(email=email, user=user, caller=caller)

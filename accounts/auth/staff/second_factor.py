@@ -21,7 +21,7 @@ from core.text.translation import gettext_lazy as _
 
 BACKUP_CODES = 8
 ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
-"""Letters and digits that nobody takes for another."""
+"""Letters and digits that are not mistaken for another."""
 CODE_LENGTH = 10
 PAGE = "staff-second-factor"
 OPEN = (PAGE, "admin:logout")

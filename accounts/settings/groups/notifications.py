@@ -57,9 +57,9 @@ class NotificationSettings(serializers.DictField):
         }
 
 
-def check_templates(chosen: Mapping[str, Values]) -> None:
+def check_templates(settings_by_kind: Mapping[str, Values]) -> None:
     """Raise InvalidEmailTemplate_400 or InvalidChatAppTemplate_400 for a template that the company does not have."""
-    for notice, channels in chosen.items():
+    for notice, channels in settings_by_kind.items():
         where = f"notificationSettings.{notice}"
         if not _is_found("email", channels["emailTemplate"]):
             raise NamedError(

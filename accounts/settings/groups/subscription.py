@@ -40,5 +40,5 @@ class SubscriptionPolicies:
 
 def subscription_policies(company_id: str) -> SubscriptionPolicies:
     """Return the company's subscriptionPolicies."""
-    chosen = SubscriptionPoliciesShape.fill(read_stored_setting(company_id, "subscription_policies"))
-    return SubscriptionPolicies(chosen["autoRenew"], tuple(chosen["remindDaysBefore"]))
+    policies = SubscriptionPoliciesShape.fill(read_stored_setting(company_id, "subscription_policies"))
+    return SubscriptionPolicies(policies["autoRenew"], tuple(policies["remindDaysBefore"]))

@@ -51,5 +51,7 @@ class LeadRule:
 
 def lead_rule(company_id: str) -> LeadRule:
     """Return how the company's new leads are assigned. Only the assignment of leads reads it."""
-    chosen = TeamSettingsShape.fill(read_stored_setting(company_id, "team_settings"))
-    return LeadRule(Distribution(chosen["distribution"]), chosen["onlyAvailable"], chosen["maxOpenLeads"])
+    team_settings = TeamSettingsShape.fill(read_stored_setting(company_id, "team_settings"))
+    return LeadRule(
+        Distribution(team_settings["distribution"]), team_settings["onlyAvailable"], team_settings["maxOpenLeads"]
+    )

@@ -48,9 +48,10 @@ class BuyPlan(BillingPage):
         )
 
     def form(self) -> Form:
-        sent = self.request.POST if self.request.method == "POST" else self.request.GET
-        seats = whole_number(sent.get("seats", ""))
-        interval, currency = sent.get("interval") or "month", sent.get("currency", "")
+        parameters = self.request.POST if self.request.method == "POST" else self.request.GET
+        seats = whole_number(parameters.get("seats", ""))
+        interval = parameters.get("interval") or "month"
+        currency = parameters.get("currency", "")
         return Form(
             fields=[
                 Field("interval", _("Billing period"), kind="radio", options=INTERVALS, initial=interval),
@@ -62,14 +63,15 @@ class BuyPlan(BillingPage):
                     help_text=_("Leave empty to pay for all current members."),
                 ),
                 *(self.add_ons(interval, currency) if self.may_buy() and self.plan_id else ()),
-                Field("couponCode", _("Coupon"), initial=sent.get("couponCode", "")),
+                Field("couponCode", _("Coupon"), initial=parameters.get("couponCode", "")),
                 Field("currency", "", kind="hidden", initial=currency),
             ]
         )
 
     def add_ons(self, interval: str, currency: str) -> list[Field]:
         """Return a field for each add-on that is on offer for the chosen plan, or that the subscription has."""
-        fields, code = [], currency or self.subscription["currency"] or self.reader.formats.currency
+        fields = []
+        code = currency or self.subscription["currency"] or self.reader.formats.currency
         for add_on in self.subscription["offeredAddOns"]:
             prices = {(price["currency"], price["interval"]): price["amount"] for price in add_on["prices"]}
             amount = prices.get((code, interval))
@@ -95,8 +97,8 @@ class BuyPlan(BillingPage):
         }
         changed = {id: number for id, number in quantities.items() if number != self.add_on_quantities.get(id, 0)}
         if changed:
-            chosen = {**self.add_on_quantities, **changed}
-            values["addOns"] = [{"addOnID": id, "quantity": number} for id, number in chosen.items() if number]
+            all_quantities = {**self.add_on_quantities, **changed}
+            values["addOns"] = [{"addOnID": id, "quantity": number} for id, number in all_quantities.items() if number]
             fewer = all(number < self.add_on_quantities.get(id, 0) for id, number in changed.items())
             if fewer and self.runs_with(values.get("interval", "")):
                 values["when"] = "periodEnd"
@@ -127,14 +129,14 @@ class BuyPlan(BillingPage):
             show_order_errors(form, answer)
         quote: QuoteData | None = answer.data if answer is not None and answer.ok else None
         details = self.ask("GET", "subscription/billing-details") if quote else None
-        chosen = {
+        parameters = {
             "plan": self.plan_id,
             **{name: choice for name, choice in form.values.items() if name in CHOSEN and choice},
         }
         return {
             "form": form,
             "quote": quote,
-            "change_details": self.address("billing-details", **chosen),
+            "change_details": self.address("billing-details", **parameters),
             "details": details.data if details is not None and details.ok else None,
             "can_buy": self.may_buy(),
             "plan_id": self.plan_id,
@@ -146,8 +148,8 @@ class BuyPlan(BillingPage):
 
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
-        shown = self.context(form)
-        return self.page(shown, status=200 if shown["quote"] else 422)
+        context = self.context(form)
+        return self.page(context, status=200 if context["quote"] else 422)
 
     def do_order(self) -> HttpResponse:
         """Order at the shown price; if the price differs, show the new one and ask again."""
@@ -159,12 +161,12 @@ class BuyPlan(BillingPage):
         if not answer.ok:
             show_order_errors(form, answer)
             before = form.non_field_errors()
-            shown = self.context(form)
+            context = self.context(form)
             if before:
                 form.replace_errors([str(text) for text in before])
-            return self.page(shown, status=422)
-        ordered: OrderedData = answer.data
-        payment = ordered["payment"]
+            return self.page(context, status=422)
+        order_data: OrderedData = answer.data
+        payment = order_data["payment"]
         if payment is None:
             return self.redirect_with_toast(_("Changes when the paid period ends"), to=self.address("plan"))
         if payment["status"] == "paid":

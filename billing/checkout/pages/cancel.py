@@ -64,7 +64,8 @@ class CancelPlan(BillingPage):
 
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
-        when, subscription = form.values["when"], self.primary_subscription
+        when = form.values["when"]
+        subscription = self.primary_subscription
         if subscription is None or when not in self.ways:
             return self.fail(_("Choose when to cancel"))
         if when == NOW and not form.values["sure"]:

@@ -50,8 +50,8 @@ class Details(SettingsForm):
         saved = super().do_save()
         plan = self.request.GET.get("plan", "")
         if saved.status_code == 303 and is_id(plan):  # from an order, which goes on with what was changed
-            chosen = {name: self.request.GET[name] for name in CHOSEN if name in self.request.GET}
-            saved["Location"] = self.address("plan-buy", **chosen)
+            parameters = {name: self.request.GET[name] for name in CHOSEN if name in self.request.GET}
+            saved["Location"] = self.address("plan-buy", **parameters)
         return saved
 
     def may(self, module: str, method: str = "GET") -> bool:

@@ -61,8 +61,8 @@ class PayOrder(BillingPage):
 
     def transfer_form(self, order: Values) -> Form:
         """Return the form of a bank transfer. Its reference defaults to the order's number."""
-        said = order["reference"] or (order["bank"] or {}).get("reference", "")
-        return Form(fields=[Field("reference", _("Transfer reference"), initial=said, required=True)])
+        reference = order["reference"] or (order["bank"] or {}).get("reference", "")
+        return Form(fields=[Field("reference", _("Transfer reference"), initial=reference, required=True)])
 
     def do_begin(self) -> HttpResponse:
         order = self.order()

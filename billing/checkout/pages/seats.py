@@ -78,8 +78,8 @@ class ChangeSeats(BillingPage):
 
     def do_save(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
-        shown = self.context(form, asks=True)
-        return self.page(shown, status=422 if form.errors else 200)
+        context = self.context(form, asks=True)
+        return self.page(context, status=422 if form.errors else 200)
 
     def do_order(self) -> HttpResponse:
         """Order the seats at the price that was shown; fewer are kept for the next period."""

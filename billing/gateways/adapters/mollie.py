@@ -112,9 +112,9 @@ class Mollie(Gateway):
             return self.find(order)
         # Mollie keeps idempotency keys for an hour only. The customer's own list of payments is
         # what prevents a second charge after that.
-        fact = self.find(order)
-        if fact.state is not PaymentState.NONE:
-            return fact
+        update = self.find(order)
+        if update.state is not PaymentState.NONE:
+            return update
         more = {"sequenceType": "recurring", "customerId": order.customer, "mandateId": order.token}
         payment = self._do(
             lambda client: client.payments.create(_values(order, **more), idempotency_key=f"move-{order.reference}")
@@ -133,9 +133,9 @@ class Mollie(Gateway):
         with ambiguous_on_error():
             ours = [entry for entry in page if (entry.get("metadata") or {}).get("order") == order.reference]
             # A paid one wins over a failed one: the order needs no further charge then.
-            paid = [entry for entry in ours if entry["status"] == "paid"]
+            paid_entries = [entry for entry in ours if entry["status"] == "paid"]
             return (
-                _fact((paid or ours)[0], order)
+                _fact((paid_entries or ours)[0], order)
                 if ours
                 else PaymentUpdate(state=PaymentState.NONE, reference=order.reference)
             )
@@ -235,15 +235,16 @@ def _values(order: Order, **more: Any) -> JsonObject:
 def _fact(payment: Values, order: Order) -> PaymentUpdate:
     amount = payment["amount"]
     currency = str(amount["currency"])
-    said = STATES.get(payment["status"], PaymentState.OPEN)
+    state = STATES.get(payment["status"], PaymentState.OPEN)
     mandate, customer = payment.get("mandateId"), payment.get("customerId")
     card = payment.get("details") or {}
-    brand, last4 = str(card.get("cardLabel") or ""), str(card.get("cardNumber") or "")[-4:]
+    brand = str(card.get("cardLabel") or "")
+    last4 = str(card.get("cardNumber") or "")[-4:]
     label = f"{brand} {last4}" if brand and last4 else str(payment.get("method") or "Mollie").title()
     expires = last_day(*str(card.get("cardExpiryDate") or "-").split("-")[:2])
     return PaymentUpdate(
-        state=said,
-        amount=to_minor(Decimal(amount["value"]), currency) if said is PaymentState.PAID else 0,
+        state=state,
+        amount=to_minor(Decimal(amount["value"]), currency) if state is PaymentState.PAID else 0,
         currency=currency,
         reference=str((payment.get("metadata") or {}).get("order", "")),
         gateway_id=order.gateway_id or str(payment["id"]),

@@ -95,7 +95,7 @@ class PayPal(Gateway):
                 path = f"/v2/checkout/orders/{order.gateway_id}/capture"
                 return _fact(self._call("POST", path, f"move-{order.reference}", body), order)
             except GatewayRefused as error:
-                # The buyer has to approve the charge at PayPal, which nobody can do while a worker charges.
+                # The buyer has to approve the charge at PayPal, which is impossible while a worker charges.
                 if error.code == "PAYER_ACTION_REQUIRED":
                     return PaymentUpdate(
                         state=PaymentState.ACTION, reference=order.reference, gateway_id=order.gateway_id
@@ -160,10 +160,8 @@ class PayPal(Gateway):
             with ambiguous_on_error():
                 query = urlencode({**params, "page_size": 500, "page": page})
                 report = self._call("GET", f"/v1/reporting/transactions?{query}")
-                rows, last = (
-                    [entry["transaction_info"] for entry in report["transaction_details"]],
-                    report["total_pages"],
-                )
+                rows = [entry["transaction_info"] for entry in report["transaction_details"]]
+                last = report["total_pages"]
                 lines = [_settlement_entry(entry) for entry in rows if entry["transaction_status"] == "S"]
             yield from (line for line in lines if line)
             if page >= last:
@@ -196,7 +194,7 @@ class PayPal(Gateway):
 
     def verify(self, headers: Mapping[str, str], body: bytes) -> WebhookHint:
         try:
-            sent = datetime.fromisoformat(headers["Paypal-Transmission-Time"])
+            sent_at = datetime.fromisoformat(headers["Paypal-Transmission-Time"])
             checksum = zlib.crc32(body)
             parts = (headers["Paypal-Transmission-Id"], headers["Paypal-Transmission-Time"])
             # PayPal signs its ids, the time, the webhook's id and the CRC-32 of the body, joined by bars.
@@ -204,7 +202,7 @@ class PayPal(Gateway):
             key = self._key(headers["Paypal-Cert-Url"])
             key.verify(base64.b64decode(headers["Paypal-Transmission-Sig"]), signed, PKCS1v15(), SHA256())
             # PayPal repeats a hook for up to three days, so a shorter limit would refuse the last tries.
-            if not -OLDEST < timezone.now() - sent < OLDEST:
+            if not -OLDEST < timezone.now() - sent_at < OLDEST:
                 raise WrongSignature("it is too old")
             event = json.loads(body)
             about = event["resource"]
@@ -281,8 +279,8 @@ def _fact(answer: Values, order: Order) -> PaymentUpdate:
     if done is None:
         # A pending capture is neither: PayPal holds it for review, so the order stays open and is polled.
         declined = any(capture["status"] in ("DECLINED", "FAILED") for capture in captures)
-        said = PaymentState.FAILED if declined else STATES.get(answer["status"], PaymentState.OPEN)
-        return PaymentUpdate(state=said, reference=str(unit.get("custom_id", "")), gateway_id=order.gateway_id)
+        state = PaymentState.FAILED if declined else STATES.get(answer["status"], PaymentState.OPEN)
+        return PaymentUpdate(state=state, reference=str(unit.get("custom_id", "")), gateway_id=order.gateway_id)
     currency = done["amount"]["currency_code"]
     payer = (answer.get("payment_source") or {}).get("paypal") or {}
     vault = (payer.get("attributes") or {}).get("vault") or {}
@@ -301,8 +299,8 @@ def _fact(answer: Values, order: Order) -> PaymentUpdate:
     )
 
 
-def _set_up(said: PaymentState, order: Order, method: SavedMethod | None = None) -> PaymentUpdate:
-    return PaymentUpdate(state=said, reference=order.reference, gateway_id=order.gateway_id, method=method)
+def _set_up(state: PaymentState, order: Order, method: SavedMethod | None = None) -> PaymentUpdate:
+    return PaymentUpdate(state=state, reference=order.reference, gateway_id=order.gateway_id, method=method)
 
 
 def _money(money: Values) -> tuple[int, str]:
@@ -330,8 +328,8 @@ def _gateway_dispute(dispute: Values) -> GatewayDispute:
     status = "open"
     if dispute["status"] == "RESOLVED":
         status = "won" if outcome in ("RESOLVED_SELLER_FAVOUR", "CANCELED_BY_BUYER", "DENIED") else "lost"
-    due = dispute.get("seller_response_due_date")
-    until = datetime.fromisoformat(due) if due else None
+    deadline = dispute.get("seller_response_due_date")
+    until = datetime.fromisoformat(deadline) if deadline else None
     amount, currency = _money(dispute["dispute_amount"])
     return GatewayDispute(
         id=str(dispute["dispute_id"]),

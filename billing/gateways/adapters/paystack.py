@@ -94,20 +94,22 @@ class Paystack(Gateway):
                 if error.code != UNKNOWN:
                     raise
                 return PaymentUpdate(state=PaymentState.NONE, reference=order.reference)
-            said = STATES.get(answer["status"], PaymentState.OPEN)
+            state = STATES.get(answer["status"], PaymentState.OPEN)
             card = answer.get("authorization") or {}
             saved = None
             # Some banks' authorizations are good for one payment only.
-            if said is PaymentState.PAID and card.get("reusable"):
-                brand, last4 = str(card.get("brand") or "Card").strip().title(), str(card.get("last4") or "")
+            if state is PaymentState.PAID and card.get("reusable"):
+                brand = str(card.get("brand") or "Card").strip().title()
+                last4 = str(card.get("last4") or "")
                 expires = last_day(card.get("exp_year"), card.get("exp_month"))
-                code, label = str(card["authorization_code"]), f"{brand} {last4}".strip()
+                code = str(card["authorization_code"])
+                label = f"{brand} {last4}".strip()
                 saved = SavedMethod(
                     token=code, customer=order.email, label=label, brand=brand, last4=last4, expires=expires
                 )
             return PaymentUpdate(
-                state=said,
-                amount=int(answer["amount"]) if said is PaymentState.PAID else 0,
+                state=state,
+                amount=int(answer["amount"]) if state is PaymentState.PAID else 0,
                 currency=str(answer["currency"]),
                 reference=str(answer["reference"]),
                 gateway_id=str(answer["reference"]),
@@ -186,7 +188,8 @@ class Paystack(Gateway):
             raise WrongSignature("signature")
         try:
             event = json.loads(body)
-            about, disputed = event["data"], str(event.get("event")).startswith("charge.dispute.")
+            about = event["data"]
+            disputed = str(event.get("event")).startswith("charge.dispute.")
             names = (str(about["transaction"]["reference"] if disputed else about["reference"]),)
             return WebhookHint(event_id=hashlib.sha256(body).hexdigest(), names=names, disputed=disputed)
         except (ValueError, KeyError, TypeError) as error:
@@ -214,7 +217,7 @@ def _gateway_dispute(dispute: Values) -> GatewayDispute:
     status = "open"
     if dispute["status"] == "resolved":
         status = "won" if dispute.get("resolution") == "declined" else "lost"
-    due = datetime.fromisoformat(dispute["dueAt"]) if dispute.get("dueAt") else None
+    deadline = datetime.fromisoformat(dispute["dueAt"]) if dispute.get("dueAt") else None
     reason = str(dispute.get("category") or "")
     return GatewayDispute(
         id=str(dispute["id"]),
@@ -222,5 +225,5 @@ def _gateway_dispute(dispute: Values) -> GatewayDispute:
         currency=str(dispute["currency"]),
         status=status,
         reason=reason,
-        due_at=due,
+        due_at=deadline,
     )

@@ -110,12 +110,12 @@ class Razorpay(Gateway):
             return str(created["id"])
 
     def move(self, order: Order) -> PaymentUpdate:
-        fact = self.find(order)
-        # An authorized payment that nobody captures is refunded by Razorpay after some days.
-        if fact.state is PaymentState.AUTHORIZED:
-            return self._capture(order, fact)
-        if fact.state is not PaymentState.OPEN or order.gateway_id.startswith("plink_"):
-            return fact
+        update = self.find(order)
+        # An authorized payment that is not captured is refunded by Razorpay after some days.
+        if update.state is PaymentState.AUTHORIZED:
+            return self._capture(order, update)
+        if update.state is not PaymentState.OPEN or order.gateway_id.startswith("plink_"):
+            return update
         values = {
             "email": order.email,
             "amount": order.amount,
@@ -132,10 +132,10 @@ class Razorpay(Gateway):
                 raise
         return self.find(order)
 
-    def _capture(self, order: Order, fact: PaymentUpdate) -> PaymentUpdate:
+    def _capture(self, order: Order, update: PaymentUpdate) -> PaymentUpdate:
         try:
-            more = {"currency": fact.currency}
-            self._do(lambda client: client.payment.capture(fact.payment_ref, fact.amount, more))
+            more = {"currency": update.currency}
+            self._do(lambda client: client.payment.capture(update.payment_ref, update.amount, more))
         except GatewayRefused as error:
             if error.code != CAPTURED:
                 raise
@@ -157,8 +157,8 @@ class Razorpay(Gateway):
             entry["payment_id"] for entry in link.get("payments") or () if entry["status"] in ("captured", "authorized")
         ]
         if not ids:
-            said = PaymentState.FAILED if link["status"] in ("expired", "cancelled") else PaymentState.OPEN
-            return PaymentUpdate(state=said, reference=link["reference_id"], gateway_id=link["id"])
+            state = PaymentState.FAILED if link["status"] in ("expired", "cancelled") else PaymentState.OPEN
+            return PaymentUpdate(state=state, reference=link["reference_id"], gateway_id=link["id"])
         payment = self._do(lambda client: client.payment.fetch(ids[0]))
         return _of_payment(payment, link["reference_id"], link["id"])
 
@@ -256,10 +256,11 @@ def _of_payments(payments: list[Values], order: Order) -> PaymentUpdate:
 
 
 def _of_payment(payment: Values, reference: str, gateway_id: str) -> PaymentUpdate:
-    said = {"captured": PaymentState.PAID, "authorized": PaymentState.AUTHORIZED, "failed": PaymentState.FAILED}.get(
+    state = {"captured": PaymentState.PAID, "authorized": PaymentState.AUTHORIZED, "failed": PaymentState.FAILED}.get(
         payment["status"], PaymentState.OPEN
     )
-    token, saved = payment.get("token_id"), None
+    token = payment.get("token_id")
+    saved = None
     if token:
         card = payment.get("card") or {}
         brand, last4 = str(card.get("network") or ""), str(card.get("last4") or "")
@@ -273,9 +274,10 @@ def _of_payment(payment: Values, reference: str, gateway_id: str) -> PaymentUpda
             last4=last4,
             expires=expires,
         )
-    amount, currency = int(payment["amount"]), str(payment["currency"])
+    amount = int(payment["amount"])
+    currency = str(payment["currency"])
     return PaymentUpdate(
-        state=said,
+        state=state,
         amount=amount,
         currency=currency,
         reference=reference,
@@ -294,8 +296,8 @@ def _settlement_entry(kind: str, id: Any, row: Values, note: str) -> SettlementE
 
 
 def _gateway_dispute(dispute: Values) -> GatewayDispute:
-    due = dispute.get("respond_by")
-    until = datetime.fromtimestamp(due, UTC) if due else None
+    deadline = dispute.get("respond_by")
+    until = datetime.fromtimestamp(deadline, UTC) if deadline else None
     status = {"won": "won", "lost": "lost", "closed": "lost"}.get(dispute["status"], "open")
     return GatewayDispute(
         id=dispute["id"],

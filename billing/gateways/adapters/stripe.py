@@ -143,9 +143,9 @@ class Stripe(Gateway):
                 expand = ["payment_intent.payment_method"]
                 session = self.client.checkout.sessions.retrieve(order.gateway_id, {"expand": expand}).to_dict()
                 if session["payment_status"] != "paid":
-                    said = PaymentState.FAILED if session["status"] == "expired" else PaymentState.OPEN
+                    state = PaymentState.FAILED if session["status"] == "expired" else PaymentState.OPEN
                     return PaymentUpdate(
-                        state=said, reference=session["client_reference_id"], gateway_id=order.gateway_id
+                        state=state, reference=session["client_reference_id"], gateway_id=order.gateway_id
                     )
                 return _fact(session["payment_intent"], order.gateway_id)
             intent = self.client.payment_intents.retrieve(order.gateway_id, {"expand": ["payment_method"]})
@@ -194,11 +194,12 @@ class Stripe(Gateway):
         with ambiguous_on_error():
             expand = ["setup_intent.payment_method"]
             session = self.client.checkout.sessions.retrieve(order.gateway_id, {"expand": expand}).to_dict()
-            reference, id = session["client_reference_id"], order.gateway_id
+            reference = session["client_reference_id"]
+            id = order.gateway_id
             intent = session["setup_intent"] if session["status"] == "complete" else None
             if intent is None or intent["status"] != "succeeded":
-                said = PaymentState.FAILED if session["status"] == "expired" else PaymentState.OPEN
-                return PaymentUpdate(state=said, reference=reference, gateway_id=id)
+                state = PaymentState.FAILED if session["status"] == "expired" else PaymentState.OPEN
+                return PaymentUpdate(state=state, reference=reference, gateway_id=id)
             method = _saved_method(intent["payment_method"], session["customer"])
             return PaymentUpdate(state=PaymentState.PAID, reference=reference, gateway_id=id, method=method)
 
@@ -214,7 +215,7 @@ class Stripe(Gateway):
                     amount=int(row["amount_received"]),
                     currency=row["currency"].upper(),
                 )
-            # Intents without received money are pages that nobody has paid.
+            # Intents without received money are unpaid pages.
             if line.amount:
                 yield line
         for row in self._list_rows("refunds", created):
@@ -242,7 +243,8 @@ class Stripe(Gateway):
             with ambiguous_on_error():
                 params = {"created": created, "limit": 100, **after}
                 page = getattr(self.client, what).list(params).to_dict()
-                rows, more = list(page["data"]), bool(page["has_more"])
+                rows = list(page["data"])
+                more = bool(page["has_more"])
                 after = {"starting_after": rows[-1]["id"]} if rows else {}
             yield from rows
             if not more:
@@ -283,13 +285,14 @@ class Stripe(Gateway):
 
 
 def _fact(intent: Values, gateway_id: str) -> PaymentUpdate:
-    said = STATES.get(intent["status"], PaymentState.OPEN)
-    method, saved = intent.get("payment_method"), None
+    state = STATES.get(intent["status"], PaymentState.OPEN)
+    method = intent.get("payment_method")
+    saved = None
     customer = intent.get("customer")
-    if said is PaymentState.PAID and isinstance(method, dict) and customer:
+    if state is PaymentState.PAID and isinstance(method, dict) and customer:
         saved = _saved_method(method, customer)
     return PaymentUpdate(
-        state=said,
+        state=state,
         amount=int(intent["amount_received"]),
         currency=str(intent["currency"]).upper(),
         reference=str((intent.get("metadata") or {}).get("order", "")),
@@ -301,7 +304,8 @@ def _fact(intent: Values, gateway_id: str) -> PaymentUpdate:
 
 def _saved_method(method: Values, customer: Any) -> SavedMethod:
     card = method.get("card") or {}
-    brand, last4 = str(card.get("brand") or "card").title(), str(card.get("last4") or "")
+    brand = str(card.get("brand") or "card").title()
+    last4 = str(card.get("last4") or "")
     expires = last_day(card.get("exp_year"), card.get("exp_month"))
     return SavedMethod(
         token=method["id"],
@@ -314,8 +318,8 @@ def _saved_method(method: Values, customer: Any) -> SavedMethod:
 
 
 def _gateway_dispute(dispute: Values) -> GatewayDispute:
-    due = (dispute.get("evidence_details") or {}).get("due_by")
-    until = datetime.fromtimestamp(due, UTC) if due else None
+    deadline = (dispute.get("evidence_details") or {}).get("due_by")
+    until = datetime.fromtimestamp(deadline, UTC) if deadline else None
     status = {"won": "won", "lost": "lost"}.get(dispute["status"], "open")
     return GatewayDispute(
         id=dispute["id"],

@@ -151,7 +151,7 @@ class Server(ThreadingHTTPServer):
         self.tell("messages", {"contacts": [contact], "messages": [{**message, **content}]})
 
     def tell(self, field: str, value: JsonObject, tries: int = TRIES) -> None:
-        """Call the number's webhook, again a few times where nobody takes it."""
+        """Call the number's webhook, again a few times where it is not taken."""
         place = read_state(self.file)
         hook = urlsplit(str(place.get("hook", "")))
         if field == "messages":
@@ -163,11 +163,11 @@ class Server(ThreadingHTTPServer):
             caller = HTTPConnection(hook.hostname or HOST, hook.port, timeout=10)
             headers = {"Content-Type": "application/json", "X-Hub-Signature-256": signed}
             caller.request("POST", hook.path, body, headers)
-            taken = caller.getresponse().status < 300
+            is_accepted = caller.getresponse().status < 300
             caller.close()
         except (OSError, HTTPException):
-            taken = False
-        if not taken and tries > 1:
+            is_accepted = False
+        if not is_accepted and tries > 1:
             self.run_later(RETRY_AFTER, self.tell, field, value, tries - 1)
 
     def run_later(self, seconds: float, call: Any, *arguments: Any) -> None:
@@ -195,15 +195,18 @@ class Handler(BaseHTTPRequestHandler):
                     self.server.bots.send_to_bot(who, name, text)
                 else:
                     self.server.send_to_number(who, name, text, bool(message.get("picture")))
-                status, answer = 200, {"said": True}
+                status = 200
+                answer = {"said": True}
             elif self.path.startswith("/bot"):
                 status, answer = self.server.bots.answer(self.path, body)
             elif self.headers.get("Authorization", "").split(" ")[-1] != TOKEN:
-                status, answer = 401, {"error": {"message": "The token of the demo is: demo", "code": 190}}
+                status = 401
+                answer = {"error": {"message": "The token of the demo is: demo", "code": 190}}
             else:
                 status, answer = self.server.answer(self.command, self.path, body)
         except (ValueError, KeyError, TypeError, AttributeError):
-            status, answer = 400, {"error": {"message": "Invalid parameter", "code": 100}}
+            status = 400
+            answer = {"error": {"message": "Invalid parameter", "code": 100}}
         content = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
         self.send_response(status)
         self.send_header("Content-Type", "image/png" if isinstance(answer, bytes) else "application/json")

@@ -28,7 +28,7 @@ def arrivals(count: int, now: datetime) -> list[datetime]:
 
 
 def working_time(moment: datetime, place: int) -> datetime:
-    """Return a time between 8 and 17 on the working day of the moment, or on the Friday before a weekend."""
+    """Return a time between 8 and 17 on the working day of the time, or on the Friday before a weekend."""
     weekend = max(0, moment.weekday() - SATURDAY + 1)
     day = moment.replace(hour=8, minute=0, second=0, microsecond=0) - timedelta(days=weekend)
     return day + timedelta(minutes=37 * place % 540)

@@ -132,7 +132,7 @@ def create_chats(member: Member) -> None:
         name="Hours", shortcut="hours", text="We're open from 9 am to 6 pm, Monday to Saturday.", created_by=member
     )
     people = Contact.objects.exclude(contact_number=None).order_by("-pk")[: len(TALKS)]
-    for place, (contact, (state, said)) in enumerate(zip(people, TALKS, strict=False)):
+    for place, (contact, (state, texts)) in enumerate(zip(people, TALKS, strict=False)):
         began = now - timedelta(hours=3 * place + 1)
         conversation = Conversation.objects.create(
             chat_app=app,
@@ -143,7 +143,7 @@ def create_chats(member: Member) -> None:
             chatbot=bot if state == "bot" else None,
             assignee=member if state == "human" else None,
             unread=1 if state == "queued" else 0,
-            last_text=said[-1][1],
+            last_text=texts[-1][1],
             last_inbound_at=began,
             last_message_at=began,
             queued_at=began if state == "queued" else None,
@@ -159,7 +159,7 @@ def create_chats(member: Member) -> None:
                 text=text,
                 happened_at=began + timedelta(minutes=number),
             )
-            for number, (who, text) in enumerate(said)
+            for number, (who, text) in enumerate(texts)
         )
 
 

@@ -1,5 +1,5 @@
 """Other companies of the demo's service, so that the back office has something to show: one in its trial, and one whose
-renewal nobody has paid."""
+renewal is not paid."""
 
 from __future__ import annotations
 

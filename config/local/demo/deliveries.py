@@ -74,7 +74,8 @@ def create_deliveries(member: Member) -> None:
 
 def _answers(jobs: list[SendJob], now: datetime) -> None:
     """Add the replies of some recipients, and of the server of another, to the inbox."""
-    kind, hours = InboundMessage.Kind, (20, 9, 3, 21)
+    kind = InboundMessage.Kind
+    hours = (20, 9, 3, 21)
     answers = (
         (kind.REPLY, "We'd like to try the dark roast. Could you come by on Thursday?"),
         (kind.REPLY, "Thanks, but we've just signed a contract for a year. Please ask again next spring."),

@@ -131,7 +131,7 @@ MAILINGS = (
 
 
 def add_history(member: Member) -> None:
-    """Date the demo's records back over the last ninety days, and add what happened to them meanwhile."""
+    """Date the demo's records back over the last ninety days, and add what happened to them since."""
     now = timezone.now()
     contacts = list(Contact.objects.filter(is_deleted=False).order_by("pk"))
     for contact, moment in zip(contacts, arrivals(len(contacts), now), strict=True):
@@ -144,11 +144,15 @@ def add_history(member: Member) -> None:
     private = set(Contact.objects.filter(tag_links__tag__name__in=PRIVATE_TAGS).values_list("pk", flat=True))
     public = [contact for contact in contacts if contact.email and contact.pk not in private]
     _add_welcomes(member, public, now)
-    gone: set[str] = set()
+    unsubscribed_ids: set[str] = set()
     for number, mailing in enumerate(MAILINGS):
         began = working_time(now - timedelta(days=mailing.days_ago), 5)
-        known = [contact for contact in public if contact.created_at < began - KNOWN_FOR and contact.pk not in gone]
-        gone |= _add_mailing(member, mailing, known[-mailing.recipients :], began, number)
+        known_contacts = [
+            contact
+            for contact in public
+            if contact.created_at < began - KNOWN_FOR and contact.pk not in unsubscribed_ids
+        ]
+        unsubscribed_ids |= _add_mailing(member, mailing, known_contacts[-mailing.recipients :], began, number)
     add_routine(member, contacts, now)
     quiet = Suppression.objects.filter(created_at__gte=now - timedelta(days=1)).order_by("pk")
     for place, row in enumerate(quiet):
@@ -250,14 +254,14 @@ def _add_mailing(member: Member, mailing: Mailing, people: Sequence[Contact], be
     _reply(reached[: mailing.replied], uid=9100 + 100 * number)
     for job in returned:
         suppress([job.recipient], reason=Suppression.Reason.BOUNCED, source=job.pk)
-    gone = reached[-mailing.unsubscribed :]
-    for job in gone:
+    unsubscribed = reached[-mailing.unsubscribed :]
+    for job in unsubscribed:
         suppress([job.recipient], reason=Suppression.Reason.UNSUBSCRIBED, source=job.pk)
     left_at = began + timedelta(hours=5)
-    Contact.objects.filter(pk__in=[job.contact_id for job in gone]).update(unsubscribed_at=left_at)
+    Contact.objects.filter(pk__in=[job.contact_id for job in unsubscribed]).update(unsubscribed_at=left_at)
     ids = [job.pk for job in jobs]
     Suppression.objects.filter(source__in=ids).update(created_at=left_at)
-    return {job.contact_id for job in (*returned, *gone)}
+    return {job.contact_id for job in (*returned, *unsubscribed)}
 
 
 def _run(
@@ -265,7 +269,7 @@ def _run(
     name: str,
     prompt: str,
     people: Sequence[Contact],
-    ended: datetime,
+    ended_at: datetime,
     campaign: Campaign | None = None,
 ) -> GenieScheduler:
     """Create the completed run of a campaign, or of an outreach."""
@@ -281,13 +285,13 @@ def _run(
         automation=False,
         total=len(people),
         processed=len(people),
-        planned_at=ended,
-        finished_at=ended,
+        planned_at=ended_at,
+        finished_at=ended_at,
         planned_until=max((contact.pk for contact in people), default=""),
         created_by=member,
         updated_by=member,
     )
-    GenieScheduler.objects.filter(pk=run.pk).update(created_at=ended)
+    GenieScheduler.objects.filter(pk=run.pk).update(created_at=ended_at)
     return run
 
 

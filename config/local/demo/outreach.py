@@ -63,7 +63,8 @@ def create_outreach(member: Member) -> None:
 
 def _create_follow_up(member: Member) -> GenieScheduler:
     """Create an outreach whose first messages went five days ago: those who have answered get no second one."""
-    now, sender = timezone.now(), Smtp.objects.first()
+    now = timezone.now()
+    sender = Smtp.objects.first()
     people = list(Contact.objects.exclude(email=None).filter(replied_at=None).order_by("-pk")[SKIPPED:][:PEOPLE])
     run: GenieScheduler = GenieScheduler.objects.create(
         name="Contracts ending this winter",

@@ -31,10 +31,10 @@ class DemoLogin(Login):
     template_name = "pages/demo_login.html"
 
     def page(self, template: str | None, context: JsonObject, *, status: int = 200) -> HttpResponse:
-        shown = User.objects.filter(email__in=PEOPLE, is_active=True) if may_enter(self.request) else ()
-        people = {user.email: user.name for user in shown}
-        listed = [(email, people[email], role) for email, role in PEOPLE.items() if email in people]
-        return super().page(template, {"people": listed, **context}, status=status)
+        users = User.objects.filter(email__in=PEOPLE, is_active=True) if may_enter(self.request) else ()
+        people = {user.email: user.name for user in users}
+        rows = [(email, people[email], role) for email, role in PEOPLE.items() if email in people]
+        return super().page(template, {"people": rows, **context}, status=status)
 
 
 class Enter(View):

@@ -15,7 +15,7 @@ SPECIAL = str.maketrans({"ı": "i", "ß": "ss", "ø": "o", "ł": "l"})
 
 @dataclass(frozen=True)
 class Person:
-    """A person who doesn't exist, with an address in a domain that nobody can register."""
+    """A person who doesn't exist, with an address in a domain that cannot be registered."""
 
     name: str
     email: str

@@ -35,10 +35,10 @@ def add_pipeline(member: Member, leads: Sequence[str]) -> None:
     reasons = [save_reason(actor_id=member.pk, name=name).pk for name in REASONS]
     stages = list(Stage.objects.filter(pipeline=pipeline).order_by("position").values_list("pk", flat=True))
     today = timezone.localdate()
-    lost = set(Lead.objects.filter(pk__in=leads, status="lost").values_list("pk", flat=True))
+    lost_leads = set(Lead.objects.filter(pk__in=leads, status="lost").values_list("pk", flat=True))
     for place, lead in enumerate(leads):
         stage = stages[place // EVERY % len(stages)] if place % EVERY == 0 else None
-        is_lost = stage == stages[-1] or (stage is None and lead in lost)
+        is_lost = stage == stages[-1] or (stage is None and lead in lost_leads)
         relations = Relations(
             expected_close_at=format_iso(start_of(today + timedelta(days=6 + 11 * (place % 13)))),
             **({"stage": stage} if stage else {}),

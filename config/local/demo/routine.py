@@ -90,14 +90,16 @@ def _add_leads(members: Sequence[Member], contacts: Sequence[Contact], now: date
         created = max(times[place], contact.created_at + timedelta(hours=2))
         path = PATHS[place % len(PATHS)]
         moments = [created + timedelta(days=2 + 4 * step + place % 3) for step in range(len(path))]
-        passed = [(status, moment) for status, moment in zip(path, moments, strict=True) if moment < now]
+        past_moves = [(status, moment) for status, moment in zip(path, moments, strict=True) if moment < now]
         lead = Lead(
             company_id=contact.company_id,
             contact=contact,
-            status=passed[-1][0] if passed else "new",
-            status_changed_at=passed[-1][1] if passed else None,
-            lost_reason_id=reasons[place % len(reasons)] if passed and passed[-1][0] == "lost" and reasons else None,
-            expected_close_at=now + timedelta(days=3 + 13 * (place % 11)) if not passed or place % 3 else None,
+            status=past_moves[-1][0] if past_moves else "new",
+            status_changed_at=past_moves[-1][1] if past_moves else None,
+            lost_reason_id=reasons[place % len(reasons)]
+            if past_moves and past_moves[-1][0] == "lost" and reasons
+            else None,
+            expected_close_at=now + timedelta(days=3 + 13 * (place % 11)) if not past_moves or place % 3 else None,
             source=SOURCES[place % len(SOURCES)],
             value=Decimal(250 + 85 * (place * 7 % 23)),
             team_member=owner,
@@ -108,7 +110,7 @@ def _add_leads(members: Sequence[Member], contacts: Sequence[Contact], now: date
         activities.append(_activity(lead, owner, LeadActivity.Kind.CREATED, created, {}))
         before = "new"
         since = created
-        for status, moment in passed:
+        for status, moment in past_moves:
             moves.append(
                 StageChange(
                     company_id=contact.company_id,
@@ -220,9 +222,9 @@ def _add_imports(member: Member, contacts: Sequence[Contact], leads: Sequence[Le
             day = record.created_at.replace(hour=7, minute=45, second=0, microsecond=0)
             by_day.setdefault(day, []).append(record.pk)
         days = sorted(by_day)
-        chosen = days[:: max(1, len(days) // IMPORTS)]
+        import_days = days[:: max(1, len(days) // IMPORTS)]
         rows = []
-        for place, day in enumerate(chosen):
+        for place, day in enumerate(import_days):
             number = len(by_day[day])
             job = Import(
                 company_id=member.company_id,
@@ -241,7 +243,7 @@ def _add_imports(member: Member, contacts: Sequence[Contact], leads: Sequence[Le
                 updated_by=member,
             )
             rows.append((job, day))
-        for job, day in zip(_insert_dated(Import, rows), chosen, strict=True):
+        for job, day in zip(_insert_dated(Import, rows), import_days, strict=True):
             model = Contact if kind == Import.Type.CONTACT else Lead
             model._default_manager.filter(pk__in=by_day[day]).update(import_job=job)
 
@@ -254,13 +256,13 @@ def _add_runs(contacts: Sequence[Contact], now: datetime) -> None:
     rows = []
     for place, contact in enumerate(contacts[::3]):
         began = contact.created_at + timedelta(minutes=1)
-        ended = began + timedelta(days=3)
+        ended_at = began + timedelta(days=3)
         status = WorkflowRun.Status.COMPLETED
         if place % 17 == 5:
             status = WorkflowRun.Status.CANCELLED
         if place % 23 == 7:
             status = WorkflowRun.Status.FAILED
-        if ended < now:
+        if ended_at < now:
             run = WorkflowRun(
                 company_id=contact.company_id,
                 workflow=workflow,
@@ -270,7 +272,7 @@ def _add_runs(contacts: Sequence[Contact], now: datetime) -> None:
                 status=status,
                 trigger={"kind": "contact.created", "objectId": contact.pk, "payload": {}},
                 started_at=began,
-                finished_at=ended,
+                finished_at=ended_at,
                 error_node="key" if status == WorkflowRun.Status.FAILED else "",
                 error_code="TagNotFound_400" if status == WorkflowRun.Status.FAILED else "",
                 error="Tag not found." if status == WorkflowRun.Status.FAILED else "",
@@ -307,8 +309,8 @@ def _add_form_answers(leads: Sequence[Lead]) -> None:
 def _add_talks(members: Sequence[Member], contacts: Sequence[Contact], now: datetime) -> None:
     """Add chats that were answered and closed."""
     app = ChatApp.objects.order_by("pk").first()
-    taken = set(Conversation.objects.values_list("contact", flat=True))
-    people = [contact for contact in contacts if contact.contact_number and contact.pk not in taken]
+    contact_ids = set(Conversation.objects.values_list("contact", flat=True))
+    people = [contact for contact in contacts if contact.contact_number and contact.pk not in contact_ids]
     conversations = []
     messages = []
     for place, (contact, moment) in enumerate(zip(people, arrivals(len(people), now), strict=True)):

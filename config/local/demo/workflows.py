@@ -36,8 +36,8 @@ def create_workflows(member: Member) -> None:
     )
     first = list(Contact.objects.filter(is_deleted=False).order_by("created_at", "pk").values_list("pk", flat=True)[:5])
     if first:  # so that its drawing shows where runs are
-        chosen = BulkSelection.of_ids(first)
-        enrol(workflow=welcome, member_id=member.pk, panel="contact", selection=chosen, given={})
+        selection = BulkSelection.of_ids(first)
+        enrol(workflow=welcome, member_id=member.pk, panel="contact", selection=selection, given={})
     _publish(
         member,
         "Reply to new leads",

@@ -130,7 +130,7 @@ def wait_ready(ready: Callable[[], bool], *, alive: Callable[[], bool], what: st
 
     Recovery after a crash may take minutes, so a running server continues even after the time is up.
     """
-    started = noted = time.monotonic()
+    started = reported_at = time.monotonic()
     while not ready():
         now = time.monotonic()
         if not alive():
@@ -140,8 +140,8 @@ def wait_ready(ready: Callable[[], bool], *, alive: Callable[[], bool], what: st
                 f"{what} has been starting for {seconds:.0f} s and goes on; try again later."
                 f" The end of {log}:\n{tail(log)}"
             )
-        if now - noted > NOTE_EVERY:
-            noted = now
+        if now - reported_at > NOTE_EVERY:
+            reported_at = now
             print(f"{what} is still starting after {now - started:.0f} s: {tail(log, lines=1)}", flush=True)
         time.sleep(0.03)
 

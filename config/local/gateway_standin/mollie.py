@@ -49,8 +49,8 @@ class Mollie(Dialect):
         """List from the newest on."""
         state = self.state
         if what == "payments":
-            paid = state.rows_between(state.effects, self.name, 0, time.time() + 1)
-            rows = [{**self._payment(state.orders[row["id"]]), "createdAt": _day(row["at"])} for row in paid]
+            effects = state.rows_between(state.effects, self.name, 0, time.time() + 1)
+            rows = [{**self._payment(state.orders[row["id"]]), "createdAt": _day(row["at"])} for row in effects]
         elif what == "refunds":
             rows = [_refund(row) for row in state.rows_between(state.refunds, self.name, 0, time.time() + 1)]
         else:

@@ -74,8 +74,12 @@ class PayPal(Dialect):
     def _report(self, query: dict[str, str]) -> JsonObject:
         state = self.state
         since, until = (dt.datetime.fromisoformat(query[name]).timestamp() for name in ("start_date", "end_date"))
-        came = [(row, "T0006", row["order"], "") for row in state.rows_between(state.effects, self.name, since, until)]
-        went = [(row, "T1107", row["ref"], "-") for row in state.rows_between(state.refunds, self.name, since, until)]
+        payments = [
+            (row, "T0006", row["order"], "") for row in state.rows_between(state.effects, self.name, since, until)
+        ]
+        refunds = [
+            (row, "T1107", row["ref"], "-") for row in state.rows_between(state.refunds, self.name, since, until)
+        ]
         rows = [
             {
                 "transaction_id": row["id"],
@@ -84,7 +88,7 @@ class PayPal(Dialect):
                 "transaction_status": "S",
                 "transaction_amount": {"value": f"{sign}{row['amount']}", "currency_code": row["currency"]},
             }
-            for row, code, ours, sign in [*came, *went]
+            for row, code, ours, sign in [*payments, *refunds]
         ]
         size, page = int(query["page_size"]), int(query["page"])
         details = [{"transaction_info": row} for row in rows[size * (page - 1) : size * page]]
@@ -132,14 +136,14 @@ class PayPal(Dialect):
 
 def _dispute(row: JsonObject) -> JsonObject:
     outcome = {"won": "RESOLVED_SELLER_FAVOUR", "lost": "RESOLVED_BUYER_FAVOUR"}.get(row["status"])
-    due = dt.datetime.fromtimestamp(row["at"] + 7 * 86400, dt.UTC).isoformat()
+    deadline = dt.datetime.fromtimestamp(row["at"] + 7 * 86400, dt.UTC).isoformat()
     return {
         "dispute_id": row["id"],
         "reason": "UNAUTHORISED",
         "status": "RESOLVED" if outcome else "WAITING_FOR_SELLER_RESPONSE",
         "dispute_amount": {"value": row["amount"], "currency_code": row["currency"]},
         "dispute_outcome": {"outcome_code": outcome} if outcome else None,
-        "seller_response_due_date": due,
+        "seller_response_due_date": deadline,
         "disputed_transactions": [{"seller_transaction_id": row["of"]}],
     }
 
@@ -166,12 +170,12 @@ def hook(
     """Return a webhook's headers and body, signed as PayPal does. `url` is where the certificate is."""
     resource = {"id": order["id"], "purchase_units": [{"custom_id": order["order"]}]}
     body = json.dumps({"id": f"WH-{order['id']}", "event_type": "x", "resource": resource}).encode()
-    sent = (at or dt.datetime.now(dt.UTC)).isoformat()
-    signed = f"t1|{sent}|{webhook_id}|{zlib.crc32(body)}".encode()
+    sent_at = (at or dt.datetime.now(dt.UTC)).isoformat()
+    signed = f"t1|{sent_at}|{webhook_id}|{zlib.crc32(body)}".encode()
     signature = base64.b64encode(_pair()[0].sign(signed, padding.PKCS1v15(), SHA256())).decode()
     return {
         "Paypal-Transmission-Id": "t1",
-        "Paypal-Transmission-Time": sent,
+        "Paypal-Transmission-Time": sent_at,
         "Paypal-Cert-Url": url,
         "Paypal-Transmission-Sig": signature,
     }, body

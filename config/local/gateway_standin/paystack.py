@@ -67,7 +67,8 @@ class Paystack(Dialect):
         return yes(rows[size * (page - 1) : size * page])
 
     def _new(self, data: JsonObject, *, charges: bool) -> Answer:
-        reference, key = data["reference"], f"ps_{data['reference']}"
+        reference = data["reference"]
+        key = f"ps_{data['reference']}"
         if key in self.state.orders:
             return no(400, "Duplicate Transaction Reference")
         if charges and data["authorization_code"] == "AUTH_declined":

@@ -50,7 +50,8 @@ class Razorpay(Dialect):
         return None
 
     def _list_rows(self, what: str, query: dict[str, str]) -> Answer:
-        state, times = self.state, (float(query.get("from", 0)), float(query.get("to", time.time() + 1)))
+        state = self.state
+        times = (float(query.get("from", 0)), float(query.get("to", time.time() + 1)))
         if what == "payments":
             ids = {row["id"] for row in state.rows_between(state.effects, self.name, *times)}
             rows = [row["payment"] for row in state.orders.values() if (row.get("payment") or {}).get("id") in ids]
@@ -130,7 +131,7 @@ class Razorpay(Dialect):
 
     def _link(self, link: JsonObject) -> JsonObject:
         payment = link.get("payment")
-        listed = payment and [{"payment_id": payment["id"], "amount": payment["amount"], "status": payment["status"]}]
+        payments = payment and [{"payment_id": payment["id"], "amount": payment["amount"], "status": payment["status"]}]
         return {
             "id": link["id"],
             "reference_id": link["order"],
@@ -138,7 +139,7 @@ class Razorpay(Dialect):
             "currency": link["currency"],
             "status": link["status"],
             "short_url": self.page(link),
-            "payments": listed,
+            "payments": payments,
         }
 
     def _order(self, order: JsonObject) -> JsonObject:

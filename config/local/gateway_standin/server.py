@@ -60,11 +60,12 @@ TITLES = {"stripe": "Stripe", "paypal": "PayPal", "razorpay": "Razorpay", "molli
 
 def sum_of(gateway: str, order: Values) -> str:
     """Return the text about the sum on the page of an order."""
-    amount, currency = Decimal(str(order["amount"] or 0)), str(order["currency"]).upper()
+    amount = Decimal(str(order["amount"] or 0))
+    currency = str(order["currency"]).upper()
     if not amount:
         return "The method is kept for later payments. Nothing is paid now."
-    whole = amount.scaleb(-exponent(currency)) if gateway in MINOR else amount
-    return f"{money_text(whole, currency)}. No money moves here."
+    value = amount.scaleb(-exponent(currency)) if gateway in MINOR else amount
+    return f"{money_text(value, currency)}. No money moves here."
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -109,7 +110,8 @@ class Handler(BaseHTTPRequestHandler):
         return self._send(status, json.dumps(body).encode())
 
     def _answer(self, method: str, path: list[str], raw: bytes, query: str) -> tuple[int, JsonObject]:
-        state, gateway = self.server.state, path[0]
+        state = self.server.state
+        gateway = path[0]
         key = next((self.headers[name] for name in KEYS if self.headers.get(name)), "")
         place = (gateway, "/".join(path), key)
         with state.lock:

@@ -61,7 +61,8 @@ class Stripe(Dialect):
         return None
 
     def _list_rows(self, what: str, query: dict[str, str]) -> Answer:
-        state, times = self.state, (float(query["created[gte]"]), float(query["created[lt]"]))
+        state = self.state
+        times = (float(query["created[gte]"]), float(query["created[lt]"]))
         if what == "payment_intents":
             rows = state.rows_between(state.effects, self.name, *times)
             entries = [self._intent(state.orders[row["id"]]) for row in rows]
@@ -69,7 +70,8 @@ class Stripe(Dialect):
             entries = [_refund(row) for row in state.rows_between(state.refunds, self.name, *times)]
         else:
             entries = [_dispute(row) for row in state.rows_between(state.disputes, self.name, *times)]
-        ids, size = [entry["id"] for entry in entries], int(query["limit"])
+        ids = [entry["id"] for entry in entries]
+        size = int(query["limit"])
         start = ids.index(query["starting_after"]) + 1 if "starting_after" in query else 0
         return list_answer(entries[start : start + size], more=len(entries) > start + size)
 
@@ -113,7 +115,8 @@ class Stripe(Dialect):
         return 200, self._intent(intent)
 
     def _refund(self, data: JsonObject) -> Answer:
-        of, amount = data["payment_intent"], int(data["amount"])
+        of = data["payment_intent"]
+        amount = int(data["amount"])
         if self.state.given_back(of) + amount > self.state.orders[of]["amount"]:
             return error(400, "invalid_request_error", "charge_already_refunded", "greater than what is left")
         return 200, _refund(self.state.record_refund(of, amount, ref=data.get("metadata[refund]")))
@@ -129,10 +132,10 @@ class Stripe(Dialect):
 
     def _session(self, order: JsonObject) -> JsonObject:
         status = {"open": "open", "paid": "complete"}.get(order["status"], "expired")
-        paid = order["status"] == "paid"
+        is_paid = order["status"] == "paid"
         saved = {"id": "seti_1", "object": "setup_intent", "status": "succeeded", "payment_method": CARD}
         return {
-            "setup_intent": saved if paid and order.get("setup") else None,
+            "setup_intent": saved if is_paid and order.get("setup") else None,
             "customer": "cus_1",
             "id": order["id"],
             "object": "checkout.session",
@@ -141,22 +144,24 @@ class Stripe(Dialect):
             "amount_total": order["amount"],
             "currency": order["currency"],
             "status": status,
-            "payment_status": "paid" if paid else "unpaid",
-            "payment_intent": self._intent(self.state.orders[order["intent"]]) if paid and "intent" in order else None,
+            "payment_status": "paid" if is_paid else "unpaid",
+            "payment_intent": self._intent(self.state.orders[order["intent"]])
+            if is_paid and "intent" in order
+            else None,
         }
 
     def _intent(self, order: JsonObject) -> JsonObject:
-        paid = order["status"] == "paid"
+        is_paid = order["status"] == "paid"
         return {
             "id": order["id"],
             "object": "payment_intent",
             "amount": order["amount"],
-            "amount_received": order["amount"] if paid else 0,
+            "amount_received": order["amount"] if is_paid else 0,
             "currency": order["currency"],
             "status": STATES[order["status"]],
             "metadata": {"order": order["order"]},
             "customer": "cus_1" if order.get("saves") else None,
-            "payment_method": CARD if paid else None,
+            "payment_method": CARD if is_paid else None,
         }
 
 

@@ -75,8 +75,8 @@ def read(token: str, kind: str) -> str | None:
     text, _, signature = token.partition(".")
     if not hmac.compare_digest(signature.encode(), _signature(text).encode()):
         return None
-    said = json.loads(base64.urlsafe_b64decode(text))
-    return str(said["scopes"]) if said["kind"] == kind else None
+    content = json.loads(base64.urlsafe_b64decode(text))
+    return str(content["scopes"]) if content["kind"] == kind else None
 
 
 def _signature(text: str) -> str:

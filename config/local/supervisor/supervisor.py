@@ -123,16 +123,16 @@ class Supervisor:
         """Run a command. Returns whether it succeeded. A stop ends it at once."""
         child = Child(program, environment=self._environment, say=self._output.line)
         self._listen(child)
-        ended = None
-        while ended is None:
+        end_text = None
+        while end_text is None:
             if self._stops:
                 child.kill()
             self._pump(0.2)
-            ended = child.describe_end()
+            end_text = child.describe_end()
         self._let_go(child)
         if self._stops:
             raise _StopError
-        return ended == "exit code 0"
+        return end_text == "exit code 0"
 
     # Running
 
@@ -182,13 +182,13 @@ class Supervisor:
         if now - self._checked < CHECK_SERVERS_EVERY:
             return
         self._checked = now
-        lost = [
+        lost_servers = [
             name
             for name, own, server in (("PostgreSQL", self._own_postgres, postgres), ("Redis", self._own_redis, redis))
             if own and server.status(self._options.data) is None
         ]
-        if lost:
-            self._print(f"{' and '.join(lost)} ended unexpectedly")
+        if lost_servers:
+            self._print(f"{' and '.join(lost_servers)} ended unexpectedly")
             try:
                 self._start_servers()
             except (embedded.EmbeddedServerError, OSError) as error:  # OSError: such as a full disk

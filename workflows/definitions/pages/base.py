@@ -111,14 +111,14 @@ class OneWorkflow(WorkflowPage):
 
     def head(self) -> JsonObject:
         """Return the data of the pages' head."""
-        shown = shown_workflow(self.workflow, self.triggers)
-        errors = shown["validation"]["errors"]
+        workflow_data = shown_workflow(self.workflow, self.triggers)
+        errors = workflow_data["validation"]["errors"]
         return {
-            "workflow": shown,
-            "title": shown["name"],
+            "workflow": workflow_data,
+            "title": workflow_data["name"],
             "tabs": [(self.address(name, self.params["id"]), label, name == self.tab) for name, label in TABS],
             "errors": len(errors),
-            "may_publish": shown["status"] != "published" or shown["hasChanges"],
+            "may_publish": workflow_data["status"] != "published" or workflow_data["hasChanges"],
             "home": self.home,
         }
 

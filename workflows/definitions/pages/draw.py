@@ -67,11 +67,14 @@ class DrawWorkflow(StepSources, FlowPage):
         return answer.data["nodes"] if answer.ok else {}
 
     def line(self, graph: Graph, line: Line, problems: Mapping[str, list[Values]]) -> JsonObject:
-        shown = super().line(graph, line, problems)
-        return {**shown, "counts": counts_of(self.overlay.get(shown["id"]))} if line.kind == "node" else shown
+        line_data = super().line(graph, line, problems)
+        return (
+            {**line_data, "counts": counts_of(self.overlay.get(line_data["id"]))} if line.kind == "node" else line_data
+        )
 
     def menu_of(self, graph: Graph, node: Values) -> list[Entry]:
-        id, link = node["id"], self.step_address(node["id"])
+        id = node["id"]
+        link = self.step_address(node["id"])
         entries = [Entry(gettext("Edit"), "pencil", link)]
         for way in graph.handles(id):
             entries.append(

@@ -66,8 +66,8 @@ class Graph(FlowGraph):
         self.need(after)
         if handle not in self.handles(after):
             raise NotPossible(_("This connection was deleted by someone else."))
-        taken = {node["id"] for node in self.nodes}
-        id = next(name for number in range(1, 1000) if (name := f"{type}-{number}") not in taken)
+        node_ids = {node["id"] for node in self.nodes}
+        id = next(name for number in range(1, 1000) if (name := f"{type}-{number}") not in node_ids)
         place = self.need(after)["position"]
         position = {"x": place["x"], "y": place["y"] + HIGH}
         seed = {"config": copy.deepcopy(SEEDS[type])} if type in SEEDS else {}
@@ -97,9 +97,9 @@ class Graph(FlowGraph):
         """Lead past a node, from where it is reached to where it goes first."""
         ways = [self.edges_from(id, handle) for handle in self.handles(id)]
         targets = [edge["target"] for edge in next((way for way in reversed(ways) if way), [])]
-        came = self.edges_into(id)
+        edges_in = self.edges_into(id)
         self.edges = [edge for edge in self.edges if id not in (edge["source"], edge["target"])]
-        for edge in came:
+        for edge in edges_in:
             for target in targets:
                 self._join(edge["source"], edge["sourceHandle"], target)
 
@@ -118,10 +118,10 @@ class Graph(FlowGraph):
         ways = self.handles(id)
         if ways:
             return self.add(node["type"], id, ways[-1], data)
-        came = self.edges_into(id)
-        if not came:
+        edges_in = self.edges_into(id)
+        if not edges_in:
             raise NotPossible(_("Connect this step first."))
-        return self.add(node["type"], came[0]["source"], came[0]["sourceHandle"], data)
+        return self.add(node["type"], edges_in[0]["source"], edges_in[0]["sourceHandle"], data)
 
     def switch(self, id: str) -> bool:
         """Leave a node out of runs, or take it in again. Returns whether it is left out."""
@@ -153,10 +153,10 @@ class Graph(FlowGraph):
                 raise NotPossible(_("The chosen step has no next step."))
             self.move(id, other, on[-1])
             return
-        came = self.edges_into(id)
-        if len(came) != 1 or self.need(came[0]["source"])["type"] == TRIGGER:
+        edges_in = self.edges_into(id)
+        if len(edges_in) != 1 or self.need(edges_in[0]["source"])["type"] == TRIGGER:
             raise NotPossible(_("Choose the place on the step's page."))
-        before = self.edges_into(came[0]["source"])
+        before = self.edges_into(edges_in[0]["source"])
         if len(before) != 1:
             raise NotPossible(_("Choose the place on the step's page."))
         self.move(id, before[0]["source"], before[0]["sourceHandle"])

@@ -103,13 +103,13 @@ class NewWorkflow(WorkflowPage):
 
     def do_import(self) -> HttpResponse:
         """Make a workflow of an exported file."""
-        sent = self.request.FILES.get("file")
+        upload = self.request.FILES.get("file")
         form = self.form()
-        if sent is None or not sent.size or sent.size > MAX_BYTES:
+        if upload is None or not upload.size or upload.size > MAX_BYTES:
             form.add_error(None, gettext("Choose an exported workflow file of at most 2 MB."))
             return self.page({"form": form}, status=422)
         try:
-            body = orjson.loads(sent.read().decode("utf-8-sig"))
+            body = orjson.loads(upload.read().decode("utf-8-sig"))
         except (ValueError, RecursionError):
             body = None
         if not isinstance(body, dict):

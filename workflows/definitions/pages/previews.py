@@ -62,7 +62,8 @@ def compare_versions(page: OneWorkflow, a: str, b: str) -> JsonObject:
     answer = page.ask("GET", f"{page.place}/versions/diff", {"a": a, "b": b})
     if not answer.ok:
         return {"trouble": answer.refusal}
-    delta, graph = answer.data, page.graph
+    delta = answer.data
+    graph = page.graph
     diff: JsonObject = {
         name: [_node_labels(page, entry) for entry in delta[name]] for name in ("added", "removed", "changed")
     }

@@ -122,7 +122,8 @@ class ReadyWorkflow(WorkflowPage):
         """Yield the lines from a step on. Its main way stays on the same level, the others come first."""
         while id:
             node = graph.need(id)
-            label, about = graph.label(node), self._describe_node(node)
+            label = graph.label(node)
+            about = self._describe_node(node)
             # A label such as "3 days" says as much as the summary, but not that the step waits.
             label = self.types[node["type"]]["label"] if label == about else label
             yield {"kind": "node", "label": label, "about": about}

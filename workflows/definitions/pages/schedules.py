@@ -50,22 +50,22 @@ def rhythm_of(cron: str) -> dict[str, str]:
     return {RHYTHM: OWN if cron else "daily", AT: "09:00", WEEKDAY: "1", DAY: "1"}
 
 
-def cron_from(sent: QueryDict) -> str | None:
+def cron_from(form_data: QueryDict) -> str | None:
     """Return the expression of the choices; None if it was typed, or not requested."""
-    days = PARTS.get(sent.get(RHYTHM, ""))
-    time = re.fullmatch(r"(\d\d):(\d\d)(:\d\d)?", sent.get(AT, ""))
+    days = PARTS.get(form_data.get(RHYTHM, ""))
+    time = re.fullmatch(r"(\d\d):(\d\d)(:\d\d)?", form_data.get(AT, ""))
     if days is None:
         return None
     hour, minute = (int(time[1]), int(time[2])) if time else (9, 0)
-    weekday, day = (re.fullmatch(r"\d{1,2}", sent.get(name, "")) for name in (WEEKDAY, DAY))
-    chosen = {"weekday": int(weekday[0]) % 7 if weekday else 1, "day": int(day[0]) if day else 1}
-    return f"{minute} {hour} {days.format(**chosen)}"
+    weekday, day = (re.fullmatch(r"\d{1,2}", form_data.get(name, "")) for name in (WEEKDAY, DAY))
+    day_numbers = {"weekday": int(weekday[0]) % 7 if weekday else 1, "day": int(day[0]) if day else 1}
+    return f"{minute} {hour} {days.format(**day_numbers)}"
 
 
 def rhythm_fields(schedule: Values) -> list[tuple[BoundField, str]]:
     """Return the fields of a rhythm, each with the choices with which it matters, in the form of settings."""
     cron = schedule.get("cron")
-    held = rhythm_of(cron if isinstance(cron, str) else "")
+    rhythm = rhythm_of(cron if isinstance(cron, str) else "")
     days = [Option(str(place), day) for place, day in enumerate(DAYS, 1)]
     fields = (
         (Field(RHYTHM, _("How often"), "select", required=True, options=options_of(WORDS.items())), ()),
@@ -78,7 +78,7 @@ def rhythm_fields(schedule: Values) -> list[tuple[BoundField, str]]:
     )
     pairs = []
     for entry, rhythms in fields:
-        entry.initial = held[entry.name]
+        entry.initial = rhythm[entry.name]
         pairs.append(
             (standalone_field(entry), json.dumps({"schedule.type": ["cron"], **({RHYTHM: rhythms} if rhythms else {})}))
         )

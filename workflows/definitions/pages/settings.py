@@ -109,17 +109,17 @@ class WorkflowSettings(OneWorkflow):
     def do_save(self) -> HttpResponse:
         if not self.may("workflow", "PUT"):
             raise PageError(403, _("You can't change workflows"))
-        sent = self.request.POST
+        form_data = self.request.POST
         name_form, form = self.forms()
-        values = form.read(sent)
-        name = name_form.bind(sent).values["name"]
+        values = form.read(form_data)
+        name = name_form.bind(form_data).values["name"]
         now = fingerprint({}, self.workflow)
-        if sent.get("opened", now) != now and sent.get("do") != "overwrite":
+        if form_data.get("opened", now) != now and form_data.get("do") != "overwrite":
             by = self.workflow["updatedBy"]
             clash = {"who": by["name"] if by else _("Someone"), "at": self.workflow["updatedAt"]}
             return self.page(self.context(name_form, form, clash=clash), status=422)
-        kept = {key: value for key, value in self.workflow["config"].items() if key in OF_TRIGGER}
-        body = {"config": {**kept, **values}}
+        trigger_config = {key: value for key, value in self.workflow["config"].items() if key in OF_TRIGGER}
+        body = {"config": {**trigger_config, **values}}
         if name != self.workflow["name"]:
             body["name"] = name
         answer = self.ask("PUT", self.place, None, body)

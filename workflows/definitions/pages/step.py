@@ -185,7 +185,7 @@ class Step(DrawWorkflow):
 
     @property
     def is_fresh(self) -> bool:
-        """Return whether nobody has saved the step's form since the step was added."""
+        """Return whether the step's form is unsaved since the step was added."""
         data = self.node["data"]
         return not self.is_trigger and data.get("config") == SEEDS.get(self.node["type"])
 
@@ -194,9 +194,9 @@ class Step(DrawWorkflow):
         trees = [part for form in forms for part in form.all_parts() if part.kind == "tree"]
         active = self.request.GET.get("tree") or self.request.POST.get("tree") or ""
         paths = [part.path for part in trees]
-        chosen = active if active in paths else next(iter(paths), "")
+        chosen_path = active if active in paths else next(iter(paths), "")
         for form in forms:
-            form.tree = chosen
+            form.tree = chosen_path
 
     def ways(self, graph: Graph, node: Values) -> list[JsonObject]:
         """Return each handle with its targets."""
@@ -240,12 +240,14 @@ class Step(DrawWorkflow):
         """Save the settings. If the step has been changed since the form was opened, ask first."""
         if not self.may("workflow", "PUT"):
             raise PageError(403, gettext("You can't change workflows"))
-        opened = fingerprint(self.node["data"], self.workflow if self.is_trigger else {})
-        sent = self.request.POST
-        theirs = sent.get("opened", opened) != opened and sent.get("do") != "overwrite"
+        opened_fingerprint = fingerprint(self.node["data"], self.workflow if self.is_trigger else {})
+        form_data = self.request.POST
+        theirs = (
+            form_data.get("opened", opened_fingerprint) != opened_fingerprint and form_data.get("do") != "overwrite"
+        )
         self._fit_switches(self.forms)
-        values = [form.read(sent) for form in self.forms]
-        own_form = self.own_form().bind(sent)
+        values = [form.read(form_data) for form in self.forms]
+        own_form = self.own_form().bind(form_data)
         if theirs:
             clash = {"who": self.changed_by, "at": self.workflow["updatedAt"]}
             return self.page({**self.context(self.forms, own_form, clash=clash)}, status=422)
@@ -262,12 +264,12 @@ class Step(DrawWorkflow):
 
     def _redirect_after_save(self, answer: Answer) -> HttpResponse:
         """Stay where conditions or rows were changed, or on the canvas; else go back to the drawing or the list."""
-        sent = self.request.POST
-        stays = any(sent.get(name) for name in ("stay", "add", "drop", "match", "drop_row", "more", "edit_tree"))
-        if sent.get("edit_tree"):
-            return self.redirect_with_toast("", f"{self.node_address}&{urlencode({'tree': sent['edit_tree']})}")
-        if stays or any(sent.getlist(name) for name in sent if name.startswith("value-") and sent[name]):
-            active = f"&{urlencode({'tree': sent['tree']})}" if sent.get("tree") else ""
+        form_data = self.request.POST
+        stays = any(form_data.get(name) for name in ("stay", "add", "drop", "match", "drop_row", "more", "edit_tree"))
+        if form_data.get("edit_tree"):
+            return self.redirect_with_toast("", f"{self.node_address}&{urlencode({'tree': form_data['edit_tree']})}")
+        if stays or any(form_data.getlist(name) for name in form_data if name.startswith("value-") and form_data[name]):
+            active = f"&{urlencode({'tree': form_data['tree']})}" if form_data.get("tree") else ""
             return self.redirect_with_toast("", f"{self.node_address}{active}")
         return self.redirect_with_toast(gettext("Saved"), f"{self.home}#step-{self.node['id']}")
 

@@ -74,10 +74,10 @@ class Summaries:
 
     def trees(self, value: Any, choices: Sequence[Choice]) -> str:
         """Format conditions as readable text."""
-        named = fields_of(value)
+        field_names = fields_of(value)
         every = tuple(WORDS)  # the API takes more operators than forms offer
-        choices = [replace(choice, operators=every) for choice in choices if choice.name in named]
-        others = named - {choice.name for choice in choices}
+        choices = [replace(choice, operators=every) for choice in choices if choice.name in field_names]
+        others = field_names - {choice.name for choice in choices}
         choices += [Choice(path, path.rpartition(".")[2], every) for path in sorted(others)]
         state = tree_state(value, choices)
         kinds = {choice.label: choice.kind for choice in choices}
@@ -153,8 +153,8 @@ class Summaries:
         return CHANGES[config.get("action", "add")] % {"names": self._list_names("segments", [config["segment"]])}
 
     def _assign(self, config: Values) -> str:
-        chosen = (("members", "teamMember"), ("teams", "team"))
-        return ", ".join(self._list_names(kind, [config[key]]) for kind, key in chosen if config.get(key))
+        kinds = (("members", "teamMember"), ("teams", "team"))
+        return ", ".join(self._list_names(kind, [config[key]]) for kind, key in kinds if config.get(key))
 
     def _record(self, config: Values) -> str:
         stage = {"stage"} if config.get("stage") else set()
@@ -182,14 +182,15 @@ class Summaries:
 
 def fields_of(tree: Any) -> set[str]:
     """Return the fields that conditions name, at any depth."""
-    names, open = set(), [tree]
+    names = set()
+    open = [tree]
     while open:
         condition = open.pop()
         if isinstance(condition, Mapping):
             if isinstance(condition.get("field"), str):
                 names.add(condition["field"])
-            within = condition.get("conditions")
-            open += within if isinstance(within, list) else []
+            conditions = condition.get("conditions")
+            open += conditions if isinstance(conditions, list) else []
     return names
 
 

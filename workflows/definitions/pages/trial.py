@@ -116,15 +116,15 @@ class TryWorkflow(OneWorkflow):
         if not answer.ok:
             form.refuse(answer, lambda path: "version" if path == "number" else path)
             return self.page(self.with_form(form), status=422)
-        drawn = self._run_graph(body["version"])
-        return self.page({**self.with_form(form), **self.result_view(answer.data, record, drawn)})
+        graph = self._run_graph(body["version"])
+        return self.page({**self.with_form(form), **self.result_view(answer.data, record, graph)})
 
     def _run_graph(self, number: Any) -> Graph:
         """Return the graph that was run: of a version, or the draft."""
         if number is None:
             return self.graph
-        drawn = self.read(f"{self.place}/versions/{number}").data["graph"]
-        return Graph({**self.workflow, "nodes": drawn["nodes"], "edges": drawn["edges"]}, self.types)
+        graph = self.read(f"{self.place}/versions/{number}").data["graph"]
+        return Graph({**self.workflow, "nodes": graph["nodes"], "edges": graph["edges"]}, self.types)
 
     def _trigger(self, field: BoundField) -> Any:
         try:
@@ -137,11 +137,11 @@ class TryWorkflow(OneWorkflow):
 
     def result_view(self, dry_run: Values, record: str, graph: Graph) -> JsonObject:
         """Return the results of the graph's dry run, as text."""
-        chosen = (option.label for option in self.offer.options if option.value == record)
+        labels = (option.label for option in self.offer.options if option.value == record)
         return {
             "found": dry_run,
             "ended": ENDS.get(dry_run["reason"], dry_run["reason"]),
-            "who": next(chosen, "") if record else "",
+            "who": next(labels, "") if record else "",
             "steps": [self._step(entry, graph) for entry in dry_run["steps"]],
             "refused": self._refusal_notice(dry_run["warnings"]),
             "wrong": [

@@ -79,8 +79,8 @@ def _lists(page: Page, kind: str, workflow: Values) -> list[tuple[str, Values]]:
         id = workflow["config"].get("segment")
         answer = page.ask("GET", f"segment/{id}") if id else None
         return [LISTS[answer.data["panel"]]] if answer is not None and answer.ok else []
-    known = LISTS.get(kind) or LISTS.get(kind.partition(".")[0])
-    return [known] if known else []
+    sources = LISTS.get(kind) or LISTS.get(kind.partition(".")[0])
+    return [sources] if sources else []
 
 
 def _audience(schedule: Values) -> str:

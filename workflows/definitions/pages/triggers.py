@@ -100,12 +100,14 @@ class TriggerField(Field):
 
 def trigger_options(triggers: Mapping[str, str]) -> list[Option]:
     """Return the options for a workflow's trigger, group by group."""
-    left = dict(triggers)
+    other_triggers = dict(triggers)
     options = []
     for group, names in GROUPS.items():
-        kinds = [kind for name in names for kind in left if name in (kind, kind.partition(".")[0])]
-        chosen = kinds if names else list(left)
+        kinds = [kind for name in names for kind in other_triggers if name in (kind, kind.partition(".")[0])]
+        kinds_in_order = kinds if names else list(other_triggers)
         if names is not COMMON_TRIGGERS:
-            chosen = sorted(chosen, key=lambda kind: left[kind])
-        options += [Option(kind, left.pop(kind), str(group), str(KEYWORDS.get(kind, ""))) for kind in chosen]
+            kinds_in_order = sorted(kinds_in_order, key=lambda kind: other_triggers[kind])
+        options += [
+            Option(kind, other_triggers.pop(kind), str(group), str(KEYWORDS.get(kind, ""))) for kind in kinds_in_order
+        ]
     return options

@@ -72,7 +72,7 @@ def plan_limits() -> Allowance:
     try:
         limits = entitlement(company_id()).limits
     # Runs that are under way go on; what they may send is decided by the subscription itself.
-    except NamedError:  # without a subscription nobody reads what the plan says
+    except NamedError:  # without a subscription the plan is not read
         limits = {}
     rate = limits.get(STARTS_A_SECOND) or settings.WORKFLOW_STARTS_PER_SECOND
     return Allowance(limits.get(RUNS_A_MONTH), max(1, int(rate)))

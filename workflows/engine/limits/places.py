@@ -41,10 +41,10 @@ def begin(workflow: Workflow, plan: Plan, ids: Sequence[str], now: dt.datetime, 
     times = StartReservations.reserve(len(ids), workflow.pk, plan.config, now).times
     if over := ids[len(times) :]:
         WorkflowRun.objects.filter(pk__in=over).update(place=QUOTA, reason=QUOTA)
-    going = ids[: len(times)]
+    run_ids = ids[: len(times)]
     window = plan.config.window
-    opens = now if window is None or not going else window.opening(now, _zone())
-    later = [(id, max(at, opens)) for id, at in zip(going, times, strict=True) if max(at, opens) > now]
+    opens = now if window is None or not run_ids else window.opening(now, _zone())
+    later = [(id, max(at, opens)) for id, at in zip(run_ids, times, strict=True) if max(at, opens) > now]
     if later:
         # The timer's token is none of the run's: it only tells that the run may be looked at again.
         writing.insert_timers([(id, "0", at) for id, at in later], now)
@@ -53,12 +53,12 @@ def begin(workflow: Workflow, plan: Plan, ids: Sequence[str], now: dt.datetime, 
             WorkflowRun.objects.filter(pk__in=[id for id, _ in later]).update(status=Status.WAITING)
     if plan.config.concurrency is not None:
         values = {"place": CONCURRENCY, "reason": CONCURRENCY, "status": Status.QUEUED}
-        WorkflowRun.objects.filter(pk__in=going).update(**values)
+        WorkflowRun.objects.filter(pk__in=run_ids).update(**values)
         # Even if places are free: only who handles the notice counts them, under its lock.
         writing.notify_places([workflow.pk])
     else:
         delayed = {id for id, _ in later}
-        writing.notify_ready([(id, priority) for id in going if id not in delayed])
+        writing.notify_ready([(id, priority) for id in run_ids if id not in delayed])
     notify_workers(WORK)
 
 
@@ -84,7 +84,7 @@ def has_notices() -> bool:
 
 
 def _count_alone(id: str) -> None:
-    """Wait until nobody else counts the places of the workflow or the company, and keep others from it."""
+    """Wait until no other process counts the places of the workflow or the company, and keep others from it."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [LOCK, id])
 

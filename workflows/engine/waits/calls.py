@@ -43,7 +43,7 @@ PAIRS = 200
 HELD = timedelta(seconds=5)
 """Delay before a call of a held run is checked again."""
 CLAIMS = 0x6C77_0016
-"""The advisory lock under which calls are claimed, so that nobody passes the limits together with others."""
+"""The advisory lock under which calls are claimed, so that concurrent claims stay within the limits."""
 Status = RunCall.Status
 SENDING = (Status.SENDING, Status.SENDING_ONCE)
 ACTIVE_STATUSES = (WorkflowRun.Status.QUEUED, WorkflowRun.Status.RUNNING, WorkflowRun.Status.WAITING)
@@ -121,12 +121,13 @@ def _claim(most: int) -> list[RunCall]:
         runs_of = dict(facts)
         # As slices do: a change that locks the workflow waits for this, and finds no begun call afterwards.
         locks.lock_shared(runs_of.values())
-        # A run that a slice is moving right now is asked again a moment later.
+        # A run that a slice is moving right now is asked again shortly after.
         runs = WorkflowRun.objects.filter(pk__in=runs_of).select_for_update(no_key=True, skip_locked=True, of=("self",))
         locked = {run.pk: run for run in runs.order_by("pk")}
         calls = RunCall.objects.filter(pk__in=ids, run__in=locked, status=Status.QUEUED).order_by("due_at", "pk")
         workflows = Workflow.objects.in_bulk(set(runs_of.values()))
-        number, now = worker_number(), timezone.now()
+        number = worker_number()
+        now = timezone.now()
         claimed = []
         rested = []
         dropped = []
@@ -176,12 +177,12 @@ def _due_calls(most: int) -> list[str]:
     _last = (max(groups), "") if len(groups) > 1 else ("", "")
     # One call of each company in turn.
     turns = [turn for turn in chain.from_iterable(zip_longest(*groups.values())) if turn is not None]
-    chosen: list[str] = []
+    call_ids: list[str] = []
     for id, place in turns:
         # The last threads are kept for companies that have few calls out.
-        if len(chosen) < most and (place <= FEW or most - len(chosen) > OF_COMPANY):
-            chosen.append(id)
-    return chosen
+        if len(call_ids) < most and (place <= FEW or most - len(call_ids) > OF_COMPANY):
+            call_ids.append(id)
+    return call_ids
 
 
 def _is_held(run: WorkflowRun, workflow: Workflow) -> bool:
@@ -200,7 +201,7 @@ def _make(call: RunCall) -> CallResult:
             return make(CallToMake(call.pk, call.key, call.keyed, call.request))
         except Exception as error:  # the edge of a call: its node's policy (on_error) decides
             log.exception("call %s failed", call.pk)
-            # With a key the repetition is recognized by the server; without one nobody knows.
+            # With a key the repetition is recognized by the server; without one it is unknown.
             status = "failed" if call.keyed else "unknown"
             return CallResult(status, code="internal", text=f"{type(error).__name__}: the call broke off")  # type: ignore[arg-type]
 
@@ -251,8 +252,8 @@ def _release_lost() -> None:
     with unscoped(reason="workflow calls that this process claimed and lost"), transaction.atomic():
         # Calls that threads of this process still make are not lost.
         mine = RunCall.objects.filter(status__in=SENDING, worker=worker_number()).exclude(lease__in=list(_held))
-        lost = list(mine.select_for_update(of=("self",)).values_list("pk", "company_id", "status"))
+        call_rows = list(mine.select_for_update(of=("self",)).values_list("pk", "company_id", "status"))
         for held, status in RunCall.claim_policy.orphans.items():
-            rows = [(id, company) for id, company, now in lost if now == held]
+            rows = [(id, company) for id, company, now in call_rows if now == held]
             RunCall.objects.filter(pk__in=[id for id, _ in rows]).update(status=status, lease=None, worker=None)
             report_abandoned_calls(rows)

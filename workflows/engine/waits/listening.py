@@ -221,7 +221,8 @@ def _tell_ends(
         by_kind[event.kind].append(event)
     arrivals, asked_again = [], []
     for run in live.order_by("pk"):
-        plan, own = plan_of(run.version_id), {run.contact_id, run.lead_id}
+        plan = plan_of(run.version_id)
+        own = {run.contact_id, run.lead_id}
         mine = {kind for kind, kind_events in by_kind.items() if any(own & subjects[event.pk] for event in kind_events)}
         end = next((name for name, end_kinds in plan.ended_by.items() if mine & set(end_kinds)), None)
         if end is not None:

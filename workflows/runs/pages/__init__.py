@@ -131,13 +131,13 @@ class RunList:
 
     def do_redrive(self: Any) -> HttpResponse:
         """Begin the chosen runs again where they failed, or all that match."""
-        sent = self.request.POST
-        if "all" in sent:
+        form_data = self.request.POST
+        if "all" in form_data:
             state = ListState(self.request.GET, {choice.name: choice for choice in CHOICES}, zone=self.zone_name)
             own = {"filters": {"workflow": self.params["id"]}} if self.params else {}
             query, body = {**state.selection(), **own}, {"selectAll": True}
         else:
-            query, body = {}, {"ids": sent.getlist("ids")}
+            query, body = {}, {"ids": form_data.getlist("ids")}
         answer = self.ask("POST", "workflow/runs/redrive", query, {**body, "from": "failed"})
         if not answer.ok:
             return self.refuse(answer)  # type: ignore[no-any-return]
@@ -211,7 +211,7 @@ class Run(WorkflowPage):
 
     def show(self) -> Values:
         run = self.run
-        shown = shown_run(run)
+        run_data = shown_run(run)
         labels = {
             id: entry["label"] or self.types.get(entry["type"], {}).get("label") or entry["type"]
             for id, entry in run["nodes"].items()
@@ -225,8 +225,8 @@ class Run(WorkflowPage):
         workflow = run["workflow"]
         moving = run["status"] in ("queued", "running")
         return {
-            "run": shown,
-            "title": f"{workflow['name']}: {shown['who']}",
+            "run": run_data,
+            "title": f"{workflow['name']}: {run_data['who']}",
             "steps": steps,
             "more": state.more(response.next_cursor, len(response.data))[0] if response.next_cursor else "",
             "waits": [shown_wait(entry, labels) for entry in run["waits"]],
@@ -247,7 +247,7 @@ class Run(WorkflowPage):
         failure = self.run["failure"] or {"node": None}
         # The page's summary says it already.
         is_told = failure["node"] == step["node"] and failure_text(failure) == step["trouble"]
-        shown = {
+        step_data = {
             "trouble": "" if is_told else step["trouble"],
             "label": label,
             "words": status_label,
@@ -255,7 +255,7 @@ class Run(WorkflowPage):
             "given": _value_text(step["input"]),
             "made": _value_text(step["output"]),
         }
-        return {**step, **shown, "message": self._message(step)}
+        return {**step, **step_data, "message": self._message(step)}
 
     def _message(self, step: Values) -> str:
         """Return the id of the message that a step has written, for those who may read it."""

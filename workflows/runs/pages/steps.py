@@ -54,7 +54,8 @@ def _group_visits(steps: Sequence[WorkflowStepData]) -> list[list[JsonObject]]:
 
 
 def _row(run: WorkflowRunDetailData, rows: Sequence[Values], still: bool) -> JsonObject:
-    last, node = rows[-1], run["nodes"].get(rows[-1]["node"], {})
+    last = rows[-1]
+    node = run["nodes"].get(rows[-1]["node"], {})
     tries = [attempt for attempt in rows if attempt["status"] != "waiting"]
     began = rows[0]["createdAt"]
     output = last["output"]
