@@ -38,6 +38,7 @@ from crm.custom_fields import pages as custom_fields
 from crm.exports import pages as exports
 from crm.files import pages as files
 from crm.files.downloads import web as downloads
+from crm.files.public_pictures import web as public_pictures
 from crm.imports import pages as imports
 from crm.leads import pages as leads
 from crm.meetings import pages as meetings
@@ -159,6 +160,7 @@ urlpatterns = [
     path("api/schema/key", key_schema, name="key-schema"),
     *docs_urls(),
     *downloads,
+    *public_pictures,
     *([path("", include("config.local.demo.urls"))] if settings.DEMO else []),  # its log-in comes first
     path("metrics", metrics),
     path("robots.txt", robots),

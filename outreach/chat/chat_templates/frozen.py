@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.errors import NamedError, shorten
-from core.text.placeholders import PLACEHOLDER, has_stray_mark, names_in
+from core.text.placeholders import PLACEHOLDER, has_stray_mark, names_in, parse_placeholder
 from core.types import JsonObject, Values
 from crm.models import Contact
 from outreach.chat.chat_templates.values import LINK, VALUE_LENGTH, Filled, fill, template_variables, values_for
@@ -83,10 +83,16 @@ def of_contact(frozen: Values, contact: Contact, reader: ValueReader) -> Filled:
     fields = {name for text in values.values() for name in names_in(text)} - {*BUILT_IN}
     field_values = reader.of(contact, [{"name": name} for name in fields]) if values else {}
     own = {
-        variable: PLACEHOLDER.sub(lambda match: field_values.get(match[1].strip(), ""), text)
+        variable: PLACEHOLDER.sub(lambda match: _value_of(match[1], field_values), text)
         for variable, text in values.items()
     }
     return fill(template, values_for(template, contact, reader, own))
+
+
+def _value_of(inner: str, values: Mapping[str, str]) -> str:
+    """Return the value of a placeholder, or its fallback."""
+    name, fallback = parse_placeholder(inner)
+    return values.get(name, "") or fallback
 
 
 def with_placeholders(frozen: Values) -> Filled:

@@ -24,6 +24,9 @@ class EmailTemplate(CompanyModel):
         db_default=models.Value([], output_field=JSONField()),
         help_text="The addresses that it links to.",
     )
+    design = JSONField(
+        null=True, blank=True, editable=False, help_text="The blocks that the body is made of; empty: it is written."
+    )
     variables = JSONField(default=list, blank=True, help_text="name, required, dateType of each.")
     attachments = JSONField(
         default=list,
@@ -44,12 +47,13 @@ class EmailTemplate(CompanyModel):
 
 
 class EmailTemplateVersion(CompanyModel):
-    """A version of a template: its subject and body from one change to the next."""
+    """A version of a template: its subject, body and design from one change to the next."""
 
     template = CompanyForeignKey(EmailTemplate, on_delete=models.CASCADE, related_name="versions", db_index=False)
     number = models.PositiveIntegerField()
     subject = models.CharField(max_length=200)
     body = models.TextField()
+    design = JSONField(null=True, blank=True)
     variables = JSONField(default=list)
     attachments = JSONField(
         default=list,

@@ -1,5 +1,7 @@
 """Templates of mails: {{placeholders}} are replaced by values, once, and nothing else is ever evaluated.
 
+Where a contact has no value, a placeholder becomes its fallback: {{contact.firstName | default: "there"}}.
+
 A placeholder is a built-in name or one of the template's variables, whose value is the contact's field of that key or
 name. Values are escaped in HTML and encoded in addresses, so that no value can add markup, a script or another host.
 """
@@ -20,7 +22,7 @@ from accounts.models import Company
 from core.errors import NamedError, shorten
 from core.tenancy import company_id
 from core.text.persons import first_name_of
-from core.text.placeholders import PLACEHOLDER, has_stray_mark, names_in
+from core.text.placeholders import PLACEHOLDER, has_stray_mark, names_in, parse_placeholder
 from core.text.timezones import zone_of
 from core.types import JsonObject, Values
 from crm.imports.readers.synonyms import FIRST_NAME, SYNONYMS
@@ -73,9 +75,10 @@ def compile_template(subject: str, body: str, variables: Sequence[Values]) -> Co
                 "InvalidVariables_400", f"enter each name once; check {shorten(name)!r}", field="variables"
             )
     allowed = {*BUILT_IN, *names}
-    shown = without_styles(body) if is_html(body) else body
-    for part, text in (("subject", subject), ("body", shown)):
-        for name in names_in(text):
+    is_markup = is_html(body)
+    shown = without_styles(body) if is_markup else body
+    for part, text, escaped in (("subject", subject, False), ("body", shown, is_markup)):
+        for name in names_in(text, escaped=escaped):
             if name not in allowed:
                 raise NamedError(
                     "InvalidVariables_400",
@@ -91,7 +94,7 @@ def compile_template(subject: str, body: str, variables: Sequence[Values]) -> Co
     compiled = compile_body(body)
     if not compiled.text.strip():
         raise NamedError("InvalidEmailTemplate_400", "enter a text", field="body")
-    if compiled.html and (lost := set(names_in(shown)) - set(names_in(compiled.html))):
+    if compiled.html and (lost := set(names_in(shown, escaped=True)) - set(names_in(compiled.html, escaped=True))):
         where = f"{{{{{shorten(min(lost))}}}}} stands where mails show nothing, such as a style or a comment"
         raise NamedError("InvalidEmailTemplate_400", where, field="body")
     return compiled
@@ -127,8 +130,10 @@ def render(subject: str, compiled: Compiled, variables: Iterable[Values], values
     required = [variable["name"] for variable in variables if variable["required"]]
     missing = tuple(name for name in required if not values.get(name, "").strip())
 
-    def value(name: str) -> str:
-        return values.get(name.strip(), "")[:VALUE_LENGTH]
+    def value(inner: str, *, escaped: bool = False) -> str:
+        name, fallback = parse_placeholder(inner, escaped=escaped)
+        known = values.get(name, "")[:VALUE_LENGTH]
+        return known if known.strip() else fallback
 
     def plain(words: str) -> str:
         in_urls = _URL.sub(lambda url: PLACEHOLDER.sub(lambda found: quote(value(found[1]), safe=""), url[0]), words)
@@ -136,11 +141,12 @@ def render(subject: str, compiled: Compiled, variables: Iterable[Values], values
 
     def in_address(found: re.Match[str]) -> str:
         # A value that an address begins with is one itself; further on it is a part of it.
-        return html.escape(value(found[1]) if found.start() == 0 else quote(value(found[1]), safe=""))
+        text = value(found[1], escaped=True)
+        return html.escape(text if found.start() == 0 else quote(text, safe=""))
 
     def in_html(found: re.Match[str]) -> str:
         if found["name"] is not None:
-            return html.escape(value(found["name"]))
+            return html.escape(value(found["name"], escaped=True))
         return f'{found["attribute"]}{PLACEHOLDER.sub(in_address, found["address"])}"'
 
     # Sanitised again: an address that is a value may have any scheme.
@@ -242,7 +248,8 @@ def compile_words(
     Raises InvalidVariables_400 for a placeholder that is neither a built-in one nor a field of contacts. Raises
     InvalidEmailTemplate_400 as compile_template.
     """
-    names = dict.fromkeys([*names_in(subject), *names_in(without_styles(body))])
+    names_of_body = names_in(without_styles(body), escaped=is_html(body))
+    names = dict.fromkeys([*names_in(subject), *names_of_body])
     variables: list[JsonObject] = [
         {"name": name, "required": name in required, "dateType": None} for name in names if name not in BUILT_IN
     ]

@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from accounts.snapshots.serializers import MemberSnapshot
-from core.api.input import BooleanInput, IdList, Input, LineInput, ObjectIdInput, TextInput
+from core.api.input import BooleanInput, IdList, Input, LineInput, ObjectIdInput, ObjectInput, TextInput
 from core.api.output import Computed, IdField, Output
 from core.api.selection import SelectionInput
 from core.types import JsonObject
@@ -27,6 +27,26 @@ class VariableInput(Input):
         return {"name": values["name"], "required": values["required"], "dateType": values.get("date_type")}
 
 
+DESIGN = (
+    "The blocks of the email, by the schema of GET /template/email/design; the body is made of them. null: the body is"
+    " written."
+)
+
+
+class DesignInput(ObjectInput):
+    """The design of an email, or null for none."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**{"required": False, "allow_null": True, "help_text": DESIGN, **options})
+
+
+def with_text(attrs: JsonObject) -> JsonObject:
+    """Return the values of an email, which has a body or a design."""
+    if "body" not in attrs and attrs.get("design") is None:
+        raise serializers.ValidationError({"body": [serializers.ErrorDetail("This field is required.", "required")]})
+    return attrs
+
+
 class TemplateCreate(Input):
     name = LineInput(max_length=200, help_text="unique in the company, whatever the case of its letters")
     category = LineInput(max_length=100, allow_blank=True, required=False)
@@ -34,12 +54,18 @@ class TemplateCreate(Input):
     body = TextInput(
         max_length=200_000,
         trim_whitespace=False,
-        help_text=f"MJML, HTML or plain text, with {{{{name}}}} of a variable, or {', '.join(BUILT_IN)}.",
+        required=False,
+        help_text=f"MJML, HTML or plain text, with {{{{name}}}} of a variable, or {', '.join(BUILT_IN)}. A fallback:"
+        ' {{contact.firstName | default: "there"}}. Required without a design.',
     )
+    design = DesignInput()
     variables = serializers.ListField(child=VariableInput(), required=False, max_length=50)
     attachments = IdList(
         required=False, help_text=f"Ids of files that go with the mail: at most {MAX_FILES}, 10 MB together."
     )
+
+    def validate(self, attrs: JsonObject) -> JsonObject:
+        return with_text(attrs)
 
 
 class TemplateUpdate(TemplateCreate):
@@ -49,24 +75,32 @@ class TemplateUpdate(TemplateCreate):
     subject = LineInput(max_length=200, required=False)
     body = TextInput(max_length=200_000, trim_whitespace=False, required=False)
 
+    def validate(self, attrs: JsonObject) -> JsonObject:
+        return attrs
+
 
 class PreviewInput(Input):
     subject = LineInput(max_length=200)
-    body = TextInput(max_length=200_000, trim_whitespace=False)
+    body = TextInput(max_length=200_000, trim_whitespace=False, required=False, help_text="Or a design.")
+    design = DesignInput()
     variables = serializers.ListField(child=VariableInput(), required=False, max_length=50, default=list)
     attachments = IdList(required=False, default=list, help_text="Ids of files.")
     contactId = ObjectIdInput(
         required=False, allow_null=True, help_text="Whose values it gets; without it the placeholders stay."
     )
 
+    def validate(self, attrs: JsonObject) -> JsonObject:
+        return with_text(attrs)
+
 
 class TrialInput(Input):
     to = serializers.ListField(
         child=serializers.EmailField(), max_length=5, default=list, help_text="Addresses of members of the company."
     )
-    templateId = ObjectIdInput(required=False, allow_null=True, help_text="Or subject and body.")
+    templateId = ObjectIdInput(required=False, allow_null=True, help_text="Or subject and body or design.")
     subject = LineInput(max_length=200, required=False)
     body = TextInput(max_length=200_000, trim_whitespace=False, required=False)
+    design = DesignInput()
     variables = serializers.ListField(child=VariableInput(), required=False, max_length=50, default=list)
     attachments = IdList(required=False, default=list, help_text="Beside subject and body: ids of files.")
     contactId = ObjectIdInput(
@@ -77,6 +111,10 @@ class TrialInput(Input):
         allow_null=True,
         help_text="The sender, of either kind; otherwise the first of the type that works.",
     )
+
+
+class ReadyInput(Input):
+    ready = TextInput(max_length=64, help_text="Key of a ready template, of GET /template/email/design.")
 
 
 class VersionRestore(Input):
@@ -95,6 +133,7 @@ class TemplateOut(Output):
     category = serializers.CharField()
     subject = serializers.CharField()
     body = serializers.CharField()
+    design = serializers.DictField(allow_null=True, help_text="The blocks that the body is made of.")
     variables = serializers.ListField(child=serializers.DictField(), help_text="name, required, dateType of each.")
     attachments = serializers.ListField(
         child=IdField(), help_text="Ids of the files that go with the mail; the preview has their names and sizes."
@@ -146,13 +185,57 @@ class TemplatePreview(WordsPreview):
     name = serializers.CharField()
 
 
+class SpamSign(Output):
+    """A sign of spam in an email."""
+
+    code = Computed(serializers.CharField(help_text="Of the service's own check, or the name of SpamAssassin's rule."))
+    text = Computed(serializers.CharField())
+    advice = Computed(serializers.CharField())
+    points = Computed(serializers.FloatField(allow_null=True, help_text="By SpamAssassin."))
+
+
+class SpamCheck(Output):
+    """The signs of spam in an email."""
+
+    tool = Computed(serializers.CharField(help_text="spamassassin, or empty where it gives no points."))
+    score = Computed(serializers.FloatField(allow_null=True, help_text="Points of SpamAssassin."))
+    limit = Computed(serializers.FloatField(allow_null=True, help_text="Points from which it takes a mail for spam."))
+    signs = Computed(SpamSign(many=True))
+
+
+class ReadyTemplate(Output):
+    """A ready template."""
+
+    key = Computed(serializers.CharField())
+    name = Computed(serializers.CharField())
+    about = Computed(serializers.CharField(help_text="Its purpose."))
+    category = Computed(serializers.CharField())
+    subject = Computed(serializers.CharField())
+    design = Computed(serializers.DictField())
+
+
+class DesignCatalogue(Output):
+    """The parts of designs."""
+
+    version = Computed(serializers.IntegerField(help_text="Of the schema."))
+    schema = Computed(serializers.DictField(help_text="The JSON Schema of a design."))
+    brand = Computed(
+        serializers.DictField(
+            help_text="What a design starts from: name, address, website, accent, background, logo and links."
+        )
+    )
+    blank = Computed(serializers.DictField(help_text="A design to start from."))
+    ready = Computed(ReadyTemplate(many=True))
+
+
 class VersionOut(Output):
-    """A version of a template: its subject and body from one change to the next."""
+    """A version of a template: its subject, body and design from one change to the next."""
 
     _id = IdField()
     version = serializers.IntegerField(source="number")
     subject = serializers.CharField()
     body = serializers.CharField()
+    design = serializers.DictField(allow_null=True, help_text="The blocks that the body is made of.")
     variables = serializers.ListField(child=serializers.DictField(), help_text="name, required, dateType of each.")
     attachments = serializers.ListField(child=IdField())
     createdBy = MemberSnapshot(source="created_by")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain, count
 from typing import Any
 
 from django.db import transaction
@@ -11,19 +12,21 @@ from core.access import reserve_quota
 from core.errors import NamedError, shorten
 from core.hooks import Hook
 from core.lists import BulkSelection, in_batches
-from core.types import Values
+from core.types import JsonObject, Values
 from crm.contacts.selectors import live_contacts
 from crm.models import Contact
 from crm.records.writes.unique_names import save_unique_name
 from outreach.messaging.delivery.attachments import describe_files
 from outreach.messaging.email_templates.compiler import Compiled
+from outreach.messaging.email_templates.designs.bodies import design_fields, with_body
+from outreach.messaging.email_templates.designs.ready import ready_template
 from outreach.messaging.email_templates.models import EmailTemplate, EmailTemplateVersion
 from outreach.messaging.email_templates.rendering import Rendered, ValueReader, compile_template, render
 
 MODULE = "template"
 TAKEN = "TemplateNameAlreadyExists_400"
 KEPT_VERSIONS = 50
-WORDS = ("subject", "body", "variables", "attachments")
+WORDS = ("subject", "body", "design", "variables", "attachments")
 before_templates_deleted: Hook[[Sequence[str]], Iterable[str]] = Hook(
     __name__,
     "before_templates_deleted",
@@ -31,6 +34,7 @@ before_templates_deleted: Hook[[Sequence[str]], Iterable[str]] = Hook(
     " and have not started.",
 )
 NAMED = 5
+MAX_NAME = 200
 NOT_FOUND = "EmailTemplateNotFound_404"
 
 
@@ -52,11 +56,45 @@ def create_template(*, member_id: str, **values: Any) -> EmailTemplate:
     """Create a template.
 
     Raises TemplateNameAlreadyExists_400, InvalidVariables_400, InvalidEmailTemplate_400, FileNotFound_400 for an
-    attachment, PlanLimitExceeded_403.
+    attachment or a picture, PlanLimitExceeded_403.
     """
     reserve_quota(MODULE)
+    values = with_body(values)
     template = EmailTemplate(created_by_id=member_id, updated_by_id=member_id, **values)
     return _save(template, new_words=True, new_files=True)
+
+
+def create_ready_template(*, member_id: str, ready: str) -> EmailTemplate:
+    """Create a template from a ready one, under its name or the next free one.
+
+    Raises InvalidEmailTemplate_400 for an unknown key, PlanLimitExceeded_403.
+    """
+    row = ready_template(ready)
+    values = {name: row[name] for name in ("category", "subject", "design")}
+    return create_template(member_id=member_id, name=free_name(row["name"]), variables=[], **values)
+
+
+def duplicate_template(*, id: str, member_id: str) -> EmailTemplate:
+    """Create a copy of a template, under the next free name.
+
+    Raises EmailTemplateNotFound_404, and the errors of create_template.
+    """
+    template = get_template(id)
+    values = {name: getattr(template, name) for name in ("category", *WORDS)}
+    if template.design is not None:
+        del values["body"]
+    return create_template(member_id=member_id, name=free_name(template.name), **values)
+
+
+def free_name(name: str) -> str:
+    """Return the name, with a number behind it if another template has it."""
+    stem = name[: MAX_NAME - len(" (1000)")]
+    taken = {
+        found.casefold()
+        for found in EmailTemplate.objects.filter(name__istartswith=stem).values_list("name", flat=True)
+    }
+    numbered = (f"{stem} ({number})" for number in count(2))
+    return next(text for text in chain((name,), numbered) if text.casefold() not in taken)
 
 
 @transaction.atomic
@@ -68,6 +106,7 @@ def update_template(*, id: str, member_id: str, check_files: bool = True, **valu
     template = EmailTemplate.objects.select_for_update(of=("self",)).filter(pk=id).first()
     if template is None:
         raise not_found()
+    values = with_body(values, template)
     new_words = any(getattr(template, name) != values[name] for name in WORDS if name in values)
     for name, value in values.items():
         setattr(template, name, value)
@@ -85,6 +124,8 @@ def restore_version(*, id: str, member_id: str, number: int) -> EmailTemplate:
     if version is None:
         get_template(id)
         raise NamedError(NOT_FOUND, "the template has no such version, or it is too old to be kept", field="version")
+    if version["design"] is not None:
+        del version["body"]
     # Deleted files are reported by the preview, and when the template is sent.
     return update_template(id=id, member_id=member_id, check_files=False, **version)
 
@@ -92,7 +133,8 @@ def restore_version(*, id: str, member_id: str, number: int) -> EmailTemplate:
 def _save(template: EmailTemplate, *, new_words: bool, new_files: bool = False) -> EmailTemplate:
     if new_files:
         template.attachments = [file["id"] for file in describe_files(template.attachments)]
-    compiled = compile_template(template.subject, template.body, template.variables)
+    with design_fields(template.design):
+        compiled = compile_template(template.subject, template.body, template.variables)
     template.html = compiled.html
     template.text = compiled.text
     template.links = list(compiled.links)
@@ -138,13 +180,20 @@ def preview_template(*, id: str, contact_id: str | None) -> tuple[EmailTemplate,
 
 
 def preview_words(
-    *, subject: str, body: str, variables: Sequence[Values], contact_id: str | None
+    *,
+    subject: str,
+    variables: Sequence[Values],
+    contact_id: str | None,
+    body: str = "",
+    design: JsonObject | None = None,
 ) -> tuple[Compiled, Rendered]:
-    """Return the mail that results from an unsaved template.
+    """Return the mail that results from an unsaved template, which has a body or a design.
 
-    Raises InvalidVariables_400, InvalidEmailTemplate_400 and ContactNotFound_400.
+    Raises InvalidVariables_400, InvalidEmailTemplate_400, FileNotFound_400 for a picture and ContactNotFound_400.
     """
-    compiled = compile_template(subject, body, variables)
+    values = with_body({"body": body, "design": design} if body else {"design": design})
+    with design_fields(values.get("design")):
+        compiled = compile_template(subject, values.get("body", ""), variables)
     return compiled, render(subject, compiled, variables, values_of(contact_id, variables))
 
 

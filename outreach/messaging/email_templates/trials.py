@@ -97,11 +97,16 @@ def _mail(
     if template_id is not None:
         template, mail = preview_template(id=template_id, contact_id=contact_id)
         return mail, template.attachments
-    if not content.get("subject") or not content.get("body"):
+    design = content.get("design")
+    if not content.get("subject") or not (content.get("body") or design):
         detail = "give a template, or a subject and a body"
         raise NamedError("InvalidEmailTemplate_400", detail, field=("templateId", "subject", "body"))
     preview = preview_words(
-        subject=content["subject"], body=content["body"], variables=content.get("variables", ()), contact_id=contact_id
+        subject=content["subject"],
+        body=content.get("body", ""),
+        design=design,
+        variables=content.get("variables", ()),
+        contact_id=contact_id,
     )
     return preview[1], files
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter
@@ -10,25 +11,32 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from core.access import Actor
+from core.access.attempts import Limit
 from core.api.endpoint import endpoint
 from core.api.listing import Listing, ListRequest, list_action
 from core.api.output import Deleted
 from core.api.viewsets import ResourceViewSet
-from core.errors import InvalidFormat, NamedError, PermissionLacking
+from core.errors import InvalidFormat, NamedError, PermissionLacking, renamed_fields
 from core.ids import is_id
 from core.types import JsonObject, Values
 from crm.files.selectors import readable_files
-from outreach.connections.connected_apps.turns import BUSY
+from outreach.connections.connected_apps.turns import BUSY, connection_test_slot
 from outreach.connections.mail_vendors.registry import LETTERS
 from outreach.connections.mail_vendors.services import nothing_selected
 from outreach.connections.smtp.markup import html_from_text, page_of
 from outreach.messaging.delivery.attachments import list_files
 from outreach.messaging.email_templates import services
+from outreach.messaging.email_templates.designs.blocks import VERSION, Design, parts_of
+from outreach.messaging.email_templates.designs.brands import brand_of_company
+from outreach.messaging.email_templates.designs.ready import BLANK, ready_templates
 from outreach.messaging.email_templates.filters import TEMPLATE_FIELDS, VERSION_FIELDS
 from outreach.messaging.email_templates.models import EmailTemplate, EmailTemplateVersion
 from outreach.messaging.email_templates.rendering import Rendered
 from outreach.messaging.email_templates.serializers import (
+    DesignCatalogue,
     PreviewInput,
+    ReadyInput,
+    SpamCheck,
     TemplateCreate,
     TemplateDelete,
     TemplateOut,
@@ -39,8 +47,11 @@ from outreach.messaging.email_templates.serializers import (
     VersionRestore,
     WordsPreview,
 )
+from outreach.messaging.email_templates.spam_checks import check_mail
 from outreach.messaging.email_templates.trials import OTHERS, TYPES, send_trial
 
+SPAM_CHECKS = Limit("spam-checks", 60, 3600)
+"""Checks of a member."""
 NOT_FOUND = ("EmailTemplateNotFound_404",)
 FILES = ("FileNotFound_400", "UnauthorizedAction_403")
 REFUSED = ("TemplateNameAlreadyExists_400", "InvalidVariables_400", "InvalidEmailTemplate_400", *FILES)
@@ -75,6 +86,7 @@ class EmailTemplateViewSet(ResourceViewSet):
     )
     def create(self, request: Request, data: JsonObject) -> object:
         check_sees_files(self.actor, data.get("attachments", ()))
+        check_sees_pictures(self.actor, data)
         return _one(services.create_template(member_id=self.actor.member_id, **data).pk)
 
     @endpoint("Read an email template", output=TemplateOut, errors=NOT_FOUND)
@@ -92,6 +104,8 @@ class EmailTemplateViewSet(ResourceViewSet):
     def update(self, request: Request, id: str, data: JsonObject) -> object:
         if data.get("attachments"):
             check_sees_files(self.actor, data["attachments"], services.get_template(id).attachments)
+        if data.get("design"):
+            check_sees_pictures(self.actor, data, services.get_template(id).design)
         services.update_template(id=id, member_id=self.actor.member_id, **data)
         return _one(id)
 
@@ -128,6 +142,66 @@ class EmailTemplateViewSet(ResourceViewSet):
         services.restore_version(id=id, member_id=self.actor.member_id, number=data["version"])
         return _one(id)
 
+    @action(detail=False, url_path="design")
+    @endpoint(
+        "Read what designs of emails are made of",
+        output=DesignCatalogue,
+        description="The JSON Schema of a design, the company's look, and ready templates.",
+    )
+    def design(self, request: Request) -> object:
+        return {
+            "version": VERSION,
+            "schema": Design.model_json_schema(),
+            "brand": asdict(brand_of_company()),
+            "blank": BLANK,
+            "ready": list(ready_templates()),
+        }
+
+    @action(detail=False, methods=["post"], url_path="ready")
+    @endpoint(
+        "Create an email template from a ready one",
+        input=ReadyInput,
+        output=TemplateOut,
+        success="TemplateCreated_201",
+        errors=("InvalidEmailTemplate_400",),
+        quota_module=services.MODULE,
+        description="Under its name, or the next free one.",
+    )
+    def create_ready(self, request: Request, data: JsonObject) -> object:
+        return _one(services.create_ready_template(member_id=self.actor.member_id, **data).pk)
+
+    @action(detail=True, methods=["post"])
+    @endpoint(
+        "Duplicate an email template",
+        output=TemplateOut,
+        success="TemplateCreated_201",
+        errors=(*NOT_FOUND, *REFUSED),
+        quota_module=services.MODULE,
+        description="Under the next free name.",
+    )
+    def duplicate(self, request: Request, id: str) -> object:
+        return _one(services.duplicate_template(id=id, member_id=self.actor.member_id).pk)
+
+    @action(detail=False, methods=["post"], url_path="check")
+    @endpoint(
+        "Check an email for signs of spam",
+        input=PreviewInput,
+        output=SpamCheck,
+        errors=("InvalidVariables_400", "InvalidEmailTemplate_400", "ContactNotFound_400", BUSY, *FILES),
+        limited=True,
+        description="By SpamAssassin where the service's machine has it, and by checks of its own; at most 60 an hour"
+        " of a member. By session a contact takes contact.GET.",
+    )
+    def check(self, request: Request, data: JsonObject) -> object:
+        contact = data.pop("contact_id", None)
+        check_sees_contact(self.actor, contact)
+        check_sees_pictures(self.actor, data)
+        data.pop("attachments", ())
+        SPAM_CHECKS.count(self.actor.member_id)
+        compiled, mail = services.preview_words(contact_id=contact, **data)
+        with connection_test_slot():
+            return check_mail(compiled, mail, data["subject"], size_of(mail)).as_json()
+
     @action(detail=False, methods=["post"], url_path="preview")
     @endpoint(
         "Preview the words of an email template",
@@ -141,6 +215,7 @@ class EmailTemplateViewSet(ResourceViewSet):
         check_sees_contact(self.actor, contact)
         files = data.pop("attachments", ())
         check_sees_files(self.actor, files)
+        check_sees_pictures(self.actor, data)
         compiled, mail = services.preview_words(contact_id=contact, **data)
         return shown_mail(mail, compiled.links, list_files(files))
 
@@ -205,6 +280,7 @@ class TrialViewSet(ResourceViewSet):
             return shown_mail(self._other(type, contact, data), (), ())
         files = data.pop("attachments", ())
         check_sees_files(self.actor, files)
+        check_sees_pictures(self.actor, data)
         mail, sent_files = send_trial(
             type=type,
             recipients=data.pop("to"),
@@ -260,6 +336,19 @@ def check_sees_files(actor: Actor, ids: Iterable[str], before: Iterable[str] = (
         raise PermissionLacking("file.GET", field="attachments")
     if hidden := new - set(readable_files(actor).filter(pk__in=new).values_list("pk", flat=True)):
         raise NamedError("FileNotFound_400", f"there is no file {min(hidden)} in this company", field="attachments")
+
+
+def check_sees_pictures(actor: Actor, data: Values, before: Values | None = None) -> None:
+    """Raise for a picture of a design that the actor may not read, unless the template has it already."""
+    pictures = {part["file"] for part in parts_of(data.get("design")) if isinstance(part.get("file"), str)}
+    known = {part["file"] for part in parts_of(before) if part.get("file")}
+    with renamed_fields({"attachments": "design"}):
+        check_sees_files(actor, filter(is_id, pictures), known)
+
+
+def size_of(mail: Rendered) -> int:
+    """Return the bytes of the page of a mail."""
+    return len(page_of(mail.html or html_from_text(mail.text), mail.subject).encode())
 
 
 def shown_mail(mail: Rendered, links: Iterable[str], attachments: Sequence[Values]) -> JsonObject:
