@@ -68,6 +68,8 @@ from outreach.insights.reports import pages as reports
 from outreach.messaging.deliverability import pages as deliverability
 from outreach.messaging.delivery import pages as messages
 from outreach.messaging.domain_tracking import pages as tracking
+from outreach.messaging.email_templates import design_pages as email_editor
+from outreach.messaging.email_templates import gallery_pages as email_gallery
 from outreach.messaging.email_templates import pages as email_templates
 from outreach.messaging.inbox import pages as inbox
 from outreach.messaging.personal_mail import pages as personal_mail
@@ -107,7 +109,9 @@ PAGES: list[type[Page]] = [
     *booking.PAGES,
     *outreach.PAGES,
     *campaigns.PAGES,
+    *email_gallery.PAGES,  # templates/choose comes before templates/<id>
     *email_templates.PAGES,
+    *email_editor.PAGES,
     *messages.PAGES,
     *senders.PAGES,
     *conversations.PAGES,

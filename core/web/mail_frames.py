@@ -9,14 +9,28 @@ from core.types import Values
 
 POLICY = (
     "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; style-src 'self' 'unsafe-inline';"
-    " img-src https: data:; form-action 'none'; frame-ancestors 'self'"
+    " img-src 'self' https: data:; form-action 'none'; frame-ancestors 'self'"
 )
 """A mail may show pictures and open links in new windows, but not run or load anything else."""
 
 
-def mail_frame(request: HttpRequest, *, mail: Values | None = None, problem: str = "") -> HttpResponse:
-    """Return the document of a frame with a mail, or with the reason why there is no mail."""
-    response = render(request, "pages/mail_preview.html", {"mail": mail, "problem": problem})
+DARK_PICTURES = "<style>img{filter:invert(1) hue-rotate(180deg)}</style>"
+"""Turns pictures back, where the frame inverts a whole mail as mail programs do in dark mode."""
+WIDTHS = ("wide", "phone")
+LIGHTS = ("light", "dark")
+
+
+def mail_frame(
+    request: HttpRequest, *, mail: Values | None = None, problem: str = "", look: str = "", bare: bool = False
+) -> HttpResponse:
+    """Return the document of a frame with a mail, or with the reason why there is no mail.
+
+    `look` is a width and a light, such as "phone dark"; a `bare` frame has no subject.
+    """
+    words = [word for word in look.split() if word in (*WIDTHS, *LIGHTS)]
+    context = {"mail": mail, "problem": problem, "look": " ".join(words), "bare": bare}
+    context["after"] = DARK_PICTURES if "dark" in words else ""
+    response = render(request, "pages/mail_preview.html", context)
     response.headers["Content-Security-Policy"] = POLICY
     response.headers["X-Frame-Options"] = "SAMEORIGIN"
     return response

@@ -81,6 +81,7 @@ window.addEventListener("click", (event) => {
 
 window.addEventListener("submit", (event) => {
   const form = event.target, button = event.submitter;
+  if (button?.formTarget) return; // into a frame, such as a preview: the page stays
   if (!event.defaultPrevented && form.method !== "dialog") {
     askBeforeLeaving(event, unsaved().filter((other) => other !== form), () => form.requestSubmit(button));
     if (event.defaultPrevented) return;

@@ -20,6 +20,7 @@ from core.web.mail_frames import mail_frame
 from core.web.navigation.places import OUTREACH, MenuItem
 from core.web.pages import Page, PageError
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
+from outreach.messaging.email_templates.designs.blocks import texts_in
 from outreach.messaging.email_templates.placeholder_names import UNKNOWN, Placeholder, placeholders, unknown_text
 
 TEMPLATES = Records(
@@ -84,17 +85,25 @@ class TemplateForm(RecordForm):
 
     form_class = EmailTemplateForm
 
+    @property
+    def design(self) -> Values | None:
+        """The design of the template, whose text is no field then."""
+        record: Values = getattr(self, "record", {})
+        return record.get("design")
+
     def form(self, values: Values | None = None) -> EmailTemplateForm:
         form = EmailTemplateForm(initial=values)
+        if self.design is not None:
+            del form.fields["body"]
         form.placeholders = placeholders(self.definitions or ())
         return form
 
     def body(self, values: Values) -> JsonObject:
         before: Values = getattr(self, "record", {})
-        texts = {name: values.get(name, before.get(name, "")) for name in ("subject", "body")}
+        texts = [values.get("subject", before.get("subject", "")), *self.texts(values)]
         required_text = values["required"] if "required" in values else required_in(before)
         required = [name.strip() for name in required_text.split(",") if name.strip()]
-        used = names_in(f"{texts['subject']} {texts['body']}")
+        used = [name for text in texts for name in names_in(text)]
         names = dict.fromkeys([*(name for name in used if not name.startswith(KNOWN)), *required])
         fields = self.field_names()
         # A name that is no field is left to the API to refuse: nothing would ever stand in its place.
@@ -102,6 +111,11 @@ class TemplateForm(RecordForm):
         kinds = {variable["name"]: variable["dateType"] for variable in before.get("variables", [])}
         variables = [{"name": name, "required": name in required, "dateType": kinds.get(name)} for name in names]
         return {**{name: value for name, value in values.items() if name != "required"}, "variables": variables}
+
+    def texts(self, values: Values) -> list[str]:
+        """Return the texts below the subject: those of the design, else the body."""
+        before: Values = getattr(self, "record", {})
+        return texts_in(self.design) if self.design is not None else [values.get("body", before.get("body", ""))]
 
     def page(self, context: Values, *, template: str = "", status: int = 200) -> HttpResponse:
         chosen = self.request.POST.get("contact", "")
@@ -134,7 +148,7 @@ class TemplateForm(RecordForm):
         """Show the mail of the form's content, in the frame next to it."""
         form = self.form().bind(self.request.POST)
         mail = self.mail(form)
-        if mail["subject"] and mail["body"]:
+        if mail["subject"] and (mail.get("body") or mail.get("design")):
             answer = self.ask("POST", "template/email/preview", None, mail)
             problem = "" if answer.ok else self.problem(answer)
             return mail_frame(self.request, mail=answer.data, problem=problem)
@@ -156,7 +170,10 @@ class TemplateForm(RecordForm):
         """Return the form's mail and the contact of its preview, as the API accepts them."""
         payload = self.body(form.values)
         shown = self.request.POST.get("contact") or contact or None
-        content = {name: payload[name] for name in ("subject", "body", "variables")}
+        content = {name: payload.get(name, "") for name in ("subject", "body", "variables")}
+        if self.design is not None:
+            content = {**content, "design": self.design}
+            del content["body"]
         before: Values = getattr(self, "record", {})
         return {**content, "attachments": before.get("attachments", []), "contactId": shown}
 
@@ -215,8 +232,8 @@ class EmailTemplates(RecordList, TemplatePage):
     title = gettext_lazy("Email templates")
     rows = "web/email_templates/rows.html"
     hint = gettext_lazy("Name, subject")
-    adds = "email-template-new"
-    add_label = gettext_lazy("New template")
+    adds = "email-template-choose"
+    add_label = gettext_lazy("New email")
     none = gettext_lazy("No templates yet")
     count = ngettext_lazy("%(count)s template", "%(count)s templates")
     columns = (
@@ -255,6 +272,17 @@ class EditEmailTemplate(EditRecord, TemplateForm, TemplatePage):
             return {**shown, "versions": []}
         answer = self.ask("GET", f"template/email/{self.params['id']}/versions", {"p": "1", "n": "10"})
         return {**shown, "versions": answer.data if answer.ok and len(answer.data) > 1 else []}
+
+    def do_duplicate(self) -> HttpResponse:
+        answer = self.ask("POST", f"template/email/{self.params['id']}/duplicate")
+        if not answer.ok:
+            return self.refuse(answer)
+        return self.redirect_with_toast(_("Template duplicated"), self.address(self.name, answer.data["_id"]))
+
+    def do_convert(self) -> HttpResponse:
+        """Give up the design: its MJML is written by hand from now on."""
+        answer = self.ask("PUT", f"template/email/{self.params['id']}", None, {"design": None})
+        return self.redirect_with_toast(_("Converted to code")) if answer.ok else self.refuse(answer)
 
     def do_restore(self) -> HttpResponse:
         version = self.request.POST.get("restore", "")

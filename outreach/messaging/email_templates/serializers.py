@@ -224,7 +224,6 @@ class DesignCatalogue(Output):
             help_text="What a design starts from: name, address, website, accent, background, logo and links."
         )
     )
-    blank = Computed(serializers.DictField(help_text="A design to start from."))
     ready = Computed(ReadyTemplate(many=True))
 
 

@@ -18,7 +18,9 @@ from crm.models import Contact
 from crm.records.writes.unique_names import save_unique_name
 from outreach.messaging.delivery.attachments import describe_files
 from outreach.messaging.email_templates.compiler import Compiled
-from outreach.messaging.email_templates.designs.bodies import design_fields, with_body
+from outreach.messaging.email_templates.designs.blocks import read_design
+from outreach.messaging.email_templates.designs.bodies import body_of, design_fields, with_body
+from outreach.messaging.email_templates.designs.brands import brand_of_company
 from outreach.messaging.email_templates.designs.ready import ready_template
 from outreach.messaging.email_templates.models import EmailTemplate, EmailTemplateVersion
 from outreach.messaging.email_templates.rendering import Rendered, ValueReader, compile_template, render
@@ -33,6 +35,8 @@ before_templates_deleted: Hook[[Sequence[str]], Iterable[str]] = Hook(
     "Before email templates (ids) are deleted, in that transaction. Returns the names of records that use one of them"
     " and have not started.",
 )
+EXAMPLE = {"contact.name": "Ann Example", "contact.firstName": "Ann", "organization.name": "Example Ltd"}
+"""Values of the made-up contact of previews."""
 NAMED = 5
 MAX_NAME = 200
 NOT_FOUND = "EmailTemplateNotFound_404"
@@ -72,6 +76,15 @@ def create_ready_template(*, member_id: str, ready: str) -> EmailTemplate:
     row = ready_template(ready)
     values = {name: row[name] for name in ("category", "subject", "design")}
     return create_template(member_id=member_id, name=free_name(row["name"]), variables=[], **values)
+
+
+def preview_ready_template(key: str) -> tuple[Compiled, Rendered]:
+    """Return a ready template and its mail for an example. Raises InvalidEmailTemplate_400 for an unknown key."""
+    row = ready_template(key)
+    brand = brand_of_company()
+    compiled = compile_template(row["subject"], body_of(read_design(row["design"])), [])
+    values = {**EXAMPLE, "company.name": brand.name, "company.website": brand.website}
+    return compiled, render(row["subject"], compiled, [], values)
 
 
 def duplicate_template(*, id: str, member_id: str) -> EmailTemplate:

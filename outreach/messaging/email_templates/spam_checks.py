@@ -46,7 +46,7 @@ class Sign:
     text: str
     advice: str
     points: float | None = None
-    """By SpamAssassin."""
+    """Given by SpamAssassin."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def check_mail(compiled: Compiled, mail: Rendered, subject: str, size: int) -> V
 
 @dataclass(frozen=True)
 class Checked:
-    """What the checks read."""
+    """An email and its template."""
 
     compiled: Compiled
     mail: Rendered

@@ -28,7 +28,7 @@ from outreach.messaging.delivery.attachments import list_files
 from outreach.messaging.email_templates import services
 from outreach.messaging.email_templates.designs.blocks import VERSION, Design, parts_of
 from outreach.messaging.email_templates.designs.brands import brand_of_company
-from outreach.messaging.email_templates.designs.ready import BLANK, ready_templates
+from outreach.messaging.email_templates.designs.ready import ready_templates
 from outreach.messaging.email_templates.filters import TEMPLATE_FIELDS, VERSION_FIELDS
 from outreach.messaging.email_templates.models import EmailTemplate, EmailTemplateVersion
 from outreach.messaging.email_templates.rendering import Rendered
@@ -153,7 +153,6 @@ class EmailTemplateViewSet(ResourceViewSet):
             "version": VERSION,
             "schema": Design.model_json_schema(),
             "brand": asdict(brand_of_company()),
-            "blank": BLANK,
             "ready": list(ready_templates()),
         }
 
@@ -244,6 +243,21 @@ class TemplatePreviewViewSet(ResourceViewSet):
     )
     def retrieve(self, request: Request, templateId: str) -> object:
         return _preview(self, templateId)
+
+
+class ReadyTemplateViewSet(ResourceViewSet):
+    module = services.MODULE
+    lookup_url_kwarg = "key"
+
+    @endpoint(
+        "Preview a ready email template",
+        output=WordsPreview,
+        errors=("InvalidEmailTemplate_400",),
+        description="In the company's look, with the values of a made-up contact.",
+    )
+    def retrieve(self, request: Request, key: str) -> object:
+        compiled, mail = services.preview_ready_template(key)
+        return shown_mail(mail, compiled.links, ())
 
 
 NO_APP = tuple(dict.fromkeys(nothing_selected(letter).name for letter in LETTERS))

@@ -152,7 +152,7 @@ class Product(Linked):
     description: str = Field(default="", max_length=2000)
     price: str = Field(default="", max_length=60)
     label: str = Field(default="", max_length=100)
-    """Of its button."""
+    """Label of the button."""
     align: Align = "left"
 
 
@@ -194,7 +194,7 @@ class Style(Part):
 class Design(Part):
     version: Literal[1]
     preheader: str = Field(default="", max_length=200)
-    """What mail programs list after the subject."""
+    """The text after the subject in the inbox."""
     style: Style = Style()
     blocks: list[Block] = Field(min_length=1, max_length=MAX_BLOCKS)
 
@@ -251,13 +251,13 @@ def _paths(value: Any, path: str = "", depth: int = MAX_DEPTH) -> Iterator[tuple
         yield from _paths(part, f"{path}.{key}" if path else str(key), depth - 1)
 
 
-_KINDS = ("heading", "text", "image", "button", "columns", "divider", "social", "footer", "product")
+_TYPES = ("heading", "text", "image", "button", "columns", "divider", "social", "footer", "product")
 _WORDS = {
     "missing": "is required",
     "extra_forbidden": "is unknown here",
     "string_too_short": "enter a text",
-    "union_tag_invalid": f"choose one of {', '.join(_KINDS)}",
-    "union_tag_not_found": f"enter the type: {', '.join(_KINDS)}",
+    "union_tag_invalid": f"choose one of {', '.join(_TYPES)}",
+    "union_tag_not_found": f"enter the type: {', '.join(_TYPES)}",
 }
 """Kind of an error of pydantic -> its text."""
 
@@ -267,7 +267,7 @@ def _field_error(error: Any, field: str) -> FieldError:
     path: list[str] = [field]
     before: int | str = ""
     for part in error["loc"]:
-        if not (isinstance(before, int) and part in _KINDS):
+        if not (isinstance(before, int) and part in _TYPES):
             path.append(str(part))
         before = part
     return FieldError(field=".".join(path), message=_message(error))

@@ -11,14 +11,6 @@ from core.errors import NamedError, shorten
 from core.types import JsonObject
 
 FOLDER = Path(__file__).parent.parent / "ready"
-BLANK: JsonObject = {
-    "version": 1,
-    "blocks": [
-        {"type": "heading", "text": "Heading"},
-        {"type": "text", "text": 'Hello {{contact.firstName | default: "there"}},\n\nWrite your text here.'},
-        {"type": "footer"},
-    ],
-}
 
 
 @lru_cache(maxsize=1)
