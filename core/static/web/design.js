@@ -1,14 +1,14 @@
 // The email editor: each button posts the form, and the answer takes the place of the blocks. The design is text in the
 // form, so that earlier states are kept here for undo.
 
-const one = (selector, root = document) => root.querySelector(selector);
+const find = (selector, root = document) => root.querySelector(selector);
 class Design extends HTMLElement {
   #states = [];
   #now = 0;
   #queue = Promise.resolve();
 
   connectedCallback() {
-    this.form = one("form", this);
+    this.form = find("form", this);
     for (const button of this.querySelectorAll("[data-undo], [data-redo]")) button.hidden = false;
     this.#states = [this.#state()];
     this.#ready();
@@ -63,7 +63,7 @@ class Design extends HTMLElement {
   // What is posted
 
   #state() {
-    return { design: one("[name=design]", this).value, at: one("[name=at]", this).value };
+    return { design: find("[name=design]", this).value, at: find("[name=at]", this).value };
   }
 
   // One after the other: each needs the design that the one before it made.
@@ -85,7 +85,7 @@ class Design extends HTMLElement {
       const answer = await this.#fetch(data);
       if (!answer) return;
       this.#now += by;
-      this.#replace(answer, one(by < 0 ? "[data-undo]" : "[data-redo]", this));
+      this.#replace(answer, find(by < 0 ? "[data-undo]" : "[data-redo]", this));
     });
   }
 
@@ -107,7 +107,7 @@ class Design extends HTMLElement {
     try {
       const response = await fetch(this.form.action, { method: "POST", body: data, headers: { "HX-Request": "true" } });
       const page = new DOMParser().parseFromString(await response.text(), "text/html");
-      return one("#design-editor", page);
+      return find("#design-editor", page);
     } catch { return null; }
   }
 
@@ -121,30 +121,30 @@ class Design extends HTMLElement {
 
   // Takes the list and the design over, and leaves the fields alone that somebody types in.
   #refresh(answer) {
-    if (one("[name=block-count]", this)) { this.#replace(answer, document.activeElement, "apply"); return; }
+    if (find("[name=block-count]", this)) { this.#replace(answer, document.activeElement, "apply"); return; }
     // Lines stay as elements: one of them may be pressed at this moment.
     for (const line of answer.querySelectorAll(".design-block[id] .muted")) {
-      const own = one(`#${CSS.escape(line.parentElement.id)} .muted`, this);
+      const own = find(`#${CSS.escape(line.parentElement.id)} .muted`, this);
       if (own) own.textContent = line.textContent;
     }
-    one("[name=design]", this).replaceWith(one("[name=design]", answer));
+    find("[name=design]", this).replaceWith(find("[name=design]", answer));
     this.#marked();
   }
 
   #replace(answer, source, operation = "") {
     const { id } = source ?? {};
-    one("#design-editor", this).replaceWith(answer);
-    const current = one("[aria-current]", this);
+    find("#design-editor", this).replaceWith(answer);
+    const current = find("[aria-current]", this);
     const inList = source?.matches(".design-block") || operation.startsWith("add") || operation === "remove";
     const next = (inList && current) || (id && document.getElementById(id)) || source;
-    (next?.isConnected && !next.disabled ? next : current ?? one("[data-undo]", this))?.focus();
+    (next?.isConnected && !next.disabled ? next : current ?? find("[data-undo]", this))?.focus();
     this.#ready();
     this.#marked();
   }
 
   // Says that the form has changed: to the preview, and to the question before the page is left.
   #marked() {
-    const area = one("[name=design]", this), { value } = area;
+    const area = find("[name=design]", this), { value } = area;
     area.defaultValue = "unsaved" in area.dataset ? "" : value;
     area.value = value;
     area.dispatchEvent(new Event("input", { bubbles: true }));
@@ -152,8 +152,8 @@ class Design extends HTMLElement {
 
   #ready() {
     for (const marks of this.querySelectorAll(".design-marks")) marks.hidden = false;
-    one("[data-undo]", this).disabled = this.#now === 0;
-    one("[data-redo]", this).disabled = this.#now === this.#states.length - 1;
+    find("[data-undo]", this).disabled = this.#now === 0;
+    find("[data-redo]", this).disabled = this.#now === this.#states.length - 1;
   }
 }
 customElements.define("lw-design", Design);

@@ -203,7 +203,7 @@ class DesignTemplate(EditRecord, TemplateForm, TemplatePage):
         """Show the editor again with the block at the path chosen, and what was typed above it."""
         shown = form or self.form_at(at)
         if form is None:
-            shown.initial |= {name: self.request.POST.get(name, "") for name in ("name", "subject", "preheader")}
+            shown.initial.update({name: self.request.POST.get(name, "") for name in ("name", "subject", "preheader")})
         return self.page(self.editing(shown, at, **more), status=status)
 
     # Actions

@@ -200,7 +200,7 @@ class SpamCheck(Output):
     tool = Computed(serializers.CharField(help_text="spamassassin, or empty where it gives no points."))
     score = Computed(serializers.FloatField(allow_null=True, help_text="Points of SpamAssassin."))
     limit = Computed(serializers.FloatField(allow_null=True, help_text="Points from which it takes a mail for spam."))
-    signs = Computed(SpamSign(many=True))
+    warnings = Computed(SpamSign(many=True))
 
 
 class ReadyTemplate(Output):

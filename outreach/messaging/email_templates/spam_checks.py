@@ -57,7 +57,7 @@ class Verdict:
     """spamassassin, or empty where it is not installed or does not answer."""
     score: float | None
     limit: float | None
-    signs: Sequence[Sign]
+    warnings: Sequence[Sign]
 
     def as_json(self) -> JsonObject:
         return asdict(self)
