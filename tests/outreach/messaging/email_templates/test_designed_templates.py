@@ -172,8 +172,8 @@ def test_own_checks(cast: Cast, monkeypatch: pytest.MonkeyPatch, content: dict[s
     answer = cast.key.post("/template/email/check", content)
     assert answer.status == 200, answer.body
     assert (answer.data["tool"], answer.data["score"]) == ("", None)
-    assert [sign["code"] for sign in answer.data["signs"]] == codes
-    assert all(sign["text"] and sign["advice"] for sign in answer.data["signs"])
+    assert [sign["code"] for sign in answer.data["warnings"]] == codes
+    assert all(sign["text"] and sign["advice"] for sign in answer.data["warnings"])
 
 
 REPORT = """#!/bin/sh
@@ -202,7 +202,7 @@ def test_spamassassin_where_it_is_installed(
     monkeypatch.setattr(spam_checks, "MAX_SECONDS", 1)
     data = cast.key.post("/template/email/check", PLAIN).data
     assert (data["tool"], data["score"]) == (("spamassassin", score) if score else ("", None))
-    rules = [(sign["code"], sign["points"]) for sign in data["signs"]]
+    rules = [(sign["code"], sign["points"]) for sign in data["warnings"]]
     assert rules == ([("HTML_IMAGE_ONLY_04", 3.2)] if score else [])
 
 
