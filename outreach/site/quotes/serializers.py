@@ -118,6 +118,13 @@ class QuoteSend(AutomationInput):
     )
 
 
+class QuoteMail(Output):
+    """The usual email of a quote."""
+
+    subject = Computed(serializers.CharField())
+    text = Computed(serializers.CharField(help_text=f"{LINK} is the place of the link"))
+
+
 class QuoteLineOut(Output):
     """A line of a quote."""
 

@@ -21,11 +21,12 @@ from outreach.site.quotes.documents import file_name, quote_pdf
 from outreach.site.quotes.filters import QUOTE_FIELDS
 from outreach.site.quotes.models import Quote
 from outreach.site.quotes.selectors import live_quotes
-from outreach.site.quotes.sending import Mail, mark_sent, send_quote
+from outreach.site.quotes.sending import Mail, mark_sent, send_quote, usual_subject, usual_text
 from outreach.site.quotes.serializers import (
     QuoteBulkUpdate,
     QuoteCreate,
     QuoteDelete,
+    QuoteMail,
     QuoteRestore,
     QuoteSend,
     QuoteSettingsOut,
@@ -193,6 +194,19 @@ class QuoteViewSet(ResourceViewSet):
             raise PermissionLacking("genie.POST")
         send_quote(id=id, actor_id=self.actor.member_id, mail=Mail(**data), automation=automation)
         return self._one(id)
+
+    @send.mapping.get
+    @endpoint(
+        "Read the usual email of a quote",
+        output=QuoteMail,
+        errors=(NOT_FOUND,),
+        description="Subject and text that POST sends unless it is given others, in the language of the caller.",
+    )
+    def usual_mail(self, request: Request, id: str) -> object:
+        quote = live_quotes().filter(pk=id).first()
+        if quote is None:
+            raise services.not_found()
+        return {"subject": usual_subject(quote), "text": usual_text(quote)}
 
     @action(detail=True, methods=["post"], url_path="mark-sent")
     @endpoint(
