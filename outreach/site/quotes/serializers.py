@@ -14,7 +14,7 @@ from core.api.selection import SelectionInput
 from core.types import JsonObject, Values
 from crm.leads.snapshots import CONTACT_READS, MEMBER_READS, LeadSnapshot, lead_of
 from crm.records.serializers import AutomationInput, member_of
-from outreach.messaging.personal_mail.serializers import Recipient
+from outreach.messaging.personal_mail.serializers import Recipient, SenderChoice
 from outreach.site.quotes.lines import MAX_DESCRIPTION, MAX_LINES, totals_of
 from outreach.site.quotes.models import MAX_PREFIX, Quote
 from outreach.site.quotes.sending import LINK
@@ -122,6 +122,7 @@ class QuoteMail(Output):
     """The usual email of a quote."""
 
     subject = Computed(serializers.CharField())
+    senders = Computed(SenderChoice(many=True))
     text = Computed(serializers.CharField(help_text=f"{LINK} is the place of the link"))
 
 

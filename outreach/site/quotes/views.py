@@ -15,6 +15,8 @@ from core.api.viewsets import ResourceViewSet
 from core.errors import InvalidFormat, PermissionLacking
 from core.types import JsonObject
 from crm.records.serializers import AutomationInput
+from outreach.messaging.delivery.senders import working_senders
+from outreach.messaging.personal_mail.selectors import MAX_CHOICES
 from outreach.messaging.personal_mail.services import REFUSED
 from outreach.site.quotes import services
 from outreach.site.quotes.documents import file_name, quote_pdf
@@ -200,13 +202,13 @@ class QuoteViewSet(ResourceViewSet):
         "Read the usual email of a quote",
         output=QuoteMail,
         errors=(NOT_FOUND,),
-        description="Subject and text that POST sends unless it is given others, in the language of the caller.",
+        description="Subject and text that POST sends unless it is given others, and the senders to choose from.",
     )
     def usual_mail(self, request: Request, id: str) -> object:
         quote = live_quotes().filter(pk=id).first()
         if quote is None:
             raise services.not_found()
-        return {"subject": usual_subject(quote), "text": usual_text(quote)}
+        return {"subject": usual_subject(quote), "text": usual_text(quote), "senders": working_senders(MAX_CHOICES)}
 
     @action(detail=True, methods=["post"], url_path="mark-sent")
     @endpoint(

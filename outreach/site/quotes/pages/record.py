@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from functools import cached_property
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from core.ids import new_id
@@ -130,6 +130,9 @@ class Quote(QuoteRecord):
     def do_send(self) -> HttpResponse:
         return self.do_save()
 
+    def do_pdf(self) -> HttpResponse:
+        return self.download(f"quote/{self.params['id']}/pdf")
+
     def do_revise(self) -> HttpResponse:
         return self.act("revise", _("New version created"))
 
@@ -142,19 +145,6 @@ class Quote(QuoteRecord):
             return self.refuse(answer, self.place)
         back = {"do": "restore", "id": self.params["id"]} if self.may("lead", "POST") else None
         return self.redirect_with_toast(_("Quote deleted"), self.address("quotes"), back=back)
-
-
-class QuotePdf(QuoteRecord):
-    path = "quotes/<str:id>/pdf"
-    name = "quote-pdf"
-    title = gettext_lazy("Quote as PDF")
-    record_kind = ("", "")
-
-    def get(self, request: HttpRequest) -> HttpResponse:
-        return self.download(f"quote/{self.params['id']}/pdf")
-
-    def show(self) -> Values:
-        return {}
 
 
 class MailForm(Form):
@@ -178,11 +168,10 @@ class SendQuote(QuoteRecord):
     def form(self) -> Form:
         words = self.read(f"quote/{self.params['id']}/send").data
         form = MailForm(initial=words)
-        choices = self.read("message/choices").data
         form.fields["smtp"].options = [
-            Option(sender["_id"], f"{sender['fromName']} <{sender['fromEmail']}>") for sender in choices["senders"]
+            Option(sender["_id"], f"{sender['fromName']} <{sender['fromEmail']}>") for sender in words["senders"]
         ]
-        if len(choices["senders"]) < 2:
+        if len(words["senders"]) < 2:
             del form.fields["smtp"]
         return form
 

@@ -35,7 +35,7 @@ class QuoteSettingsForm(Form):
 class QuoteRules(SettingsForm):
     path = "settings/quotes"
     name = "quote-settings"
-    title = tab = gettext_lazy("Quotes")
+    title = gettext_lazy("Quote settings")
     purpose = gettext_lazy("Numbers, validity and what acceptance does.")
     menu = MenuItem(
         gettext_lazy("Quotes"),
