@@ -120,7 +120,7 @@ def _send(quote: Quote, file_id: str, actor_id: str, mail: Mail, key: str, autom
     link = address_of(quote.company_id, quote.pk)
     text = mail.text or usual_text(quote)
     text = text.replace(LINK, link) if LINK in text else f"{text.rstrip()}\n\n{link}"
-    senders = {name: id for name, id in (("smtp", mail.smtp), ("mail_app", mail.mail_app)) if is_id(id)}
+    senders: JsonObject = {name: id for name, id in (("smtp", mail.smtp), ("mail_app", mail.mail_app)) if is_id(id)}
     mail_id = write_mail(
         member_id=actor_id,
         to=mail.to or {"kind": "lead", "id": quote.lead_id},

@@ -104,7 +104,7 @@ class QuoteViewSet(ResourceViewSet):
         " different then.",
     )
     def bulk_update(self, request: Request, data: JsonObject) -> object:
-        values = {name: data[name] for name in ("valid_until", "owner") if name in data}
+        values: JsonObject = {name: data[name] for name in ("valid_until", "owner") if name in data}
         matched, changed = services.update_quotes(
             actor_id=self.actor.member_id,
             selection=self.selection(),

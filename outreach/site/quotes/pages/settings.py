@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext as _
+
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Fieldset, Form, Option
@@ -12,24 +14,6 @@ FIELDSETS = (
     Fieldset(gettext_lazy("New quotes"), (("prefix", "validDays"), "terms")),
     Fieldset(gettext_lazy("Leads"), ("movesAccepted", ("acceptedStage", "declinedStage"))),
 )
-
-
-class QuoteSettingsForm(Form):
-    fieldsets = FIELDSETS
-    prefix = Field(label=gettext_lazy("Text before the number"), placeholder="Q-")
-    validDays = Field(label=gettext_lazy("Days valid"), kind="number")
-    terms = Field(label=gettext_lazy("Terms"), kind="textarea")
-    movesAccepted = Field(label=gettext_lazy("Move leads of accepted quotes"), kind="switch")
-    acceptedStage = Field(
-        label=gettext_lazy("When a quote is accepted, move the lead to"),
-        kind="select",
-        placeholder=gettext_lazy("Won stage of its pipeline"),
-    )
-    declinedStage = Field(
-        label=gettext_lazy("When a quote is declined, move the lead to"),
-        kind="select",
-        placeholder=gettext_lazy("No other stage"),
-    )
 
 
 class QuoteRules(SettingsForm):
@@ -49,11 +33,28 @@ class QuoteRules(SettingsForm):
     resource = "quote/settings"
 
     def form(self, values: Values | None = None) -> Form:
-        form = QuoteSettingsForm(initial=values)
         stages = self.stages()
-        for name in ("acceptedStage", "declinedStage"):
-            form.fields[name].options = stages
-        return form
+        fields = [
+            Field("prefix", _("Text before the number"), placeholder="Q-"),
+            Field("validDays", _("Days valid"), "number"),
+            Field("terms", _("Terms"), "textarea"),
+            Field("movesAccepted", _("Move leads of accepted quotes"), "switch"),
+            Field(
+                "acceptedStage",
+                _("When a quote is accepted, move the lead to"),
+                "select",
+                options=stages,
+                placeholder=_("Won stage of its pipeline"),
+            ),
+            Field(
+                "declinedStage",
+                _("When a quote is declined, move the lead to"),
+                "select",
+                options=stages,
+                placeholder=_("No other stage"),
+            ),
+        ]
+        return Form(fields=fields, initial=values, fieldsets=FIELDSETS)
 
     def stages(self) -> list[Option]:
         """Return the stages of all pipelines, under the names of these."""
