@@ -29,6 +29,7 @@ from config.local.demo.outreach import create_outreach
 from config.local.demo.people import HEADERS, Person, people
 from config.local.demo.purchases import create_purchase, open_gateways
 from config.local.demo.questions import create_questions
+from config.local.demo.quotes import create_quotes
 from config.local.demo.ready_workflows import create_ready_workflows
 from config.local.demo.sales import create_sales
 from config.local.demo.sample_data import CATEGORIES, FIELDS, TAGS
@@ -139,6 +140,7 @@ def provision_demo(data: Path) -> Demo:
                 if not ProductService.objects.exists():
                     create_sales(bootstrapped.member)
                     create_comments()
+                    create_quotes(bootstrapped.member)
                 _views(bootstrapped.member)
             _sender(bootstrapped.member, catcher_port(data))
             open_gateways(gateways_port(data))

@@ -21,8 +21,8 @@ from core.types import JsonObject
 from outreach.site.quotes.answers import accept_quote, decline_quote, find_quote, is_over, note_view
 from outreach.site.quotes.documents import total_rows
 from outreach.site.quotes.models import Quote
+from outreach.site.quotes.responses import pdf_response
 from outreach.site.quotes.tokens import token_of
-from outreach.site.quotes.views import pdf_response
 
 READS = Limit("quote-read", 60, 60)
 """Requests of one network."""

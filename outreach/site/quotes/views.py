@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.db.models import QuerySet
-from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.decorators import action
 from rest_framework.request import Request
@@ -19,9 +18,9 @@ from outreach.messaging.delivery.senders import working_senders
 from outreach.messaging.personal_mail.selectors import MAX_CHOICES
 from outreach.messaging.personal_mail.services import REFUSED
 from outreach.site.quotes import services
-from outreach.site.quotes.documents import file_name, quote_pdf
 from outreach.site.quotes.filters import QUOTE_FIELDS
 from outreach.site.quotes.models import Quote
+from outreach.site.quotes.responses import pdf_response
 from outreach.site.quotes.selectors import live_quotes
 from outreach.site.quotes.sending import Mail, mark_sent, send_quote, usual_subject, usual_text
 from outreach.site.quotes.serializers import (
@@ -267,18 +266,3 @@ class QuoteSettingsViewSet(ResourceViewSet):
     def update(self, request: Request, data: JsonObject) -> object:
         change_settings(member_id=self.actor.member_id, values=data)
         return read_settings()
-
-
-def pdf_response(quote: Quote) -> HttpResponse:
-    """Return the PDF of a quote, which browsers show."""
-    response = HttpResponse(quote_pdf(quote), content_type="application/pdf")
-    response["Content-Disposition"] = f'inline; filename="{ascii_name(file_name(quote))}"'
-    response["X-Content-Type-Options"] = "nosniff"
-    return response
-
-
-def ascii_name(name: str) -> str:
-    """Return a file name without quotes and letters that headers cannot have."""
-    return "".join(
-        letter if letter.isascii() and letter.isprintable() and letter not in '"\\' else "_" for letter in name
-    )
