@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -28,6 +29,10 @@ from outreach.site.quotes.tokens import address_of
 Status = Quote.Status
 LINK = "{{quote.link}}"
 """The place of the link in a text; a text without it ends with the link."""
+
+
+class _SentAlready(Exception):
+    """The message of the key is there already."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,12 +62,12 @@ def send_quote(*, id: str, actor_id: str, mail: Mail, automation: bool = True) -
         return
     _check_sendable(quote)
     if quote.pdf_id and File.objects.filter(pk=quote.pdf_id, is_deleted=False, trashed_at=None).exists():
-        with transaction.atomic():
+        with suppress(_SentAlready), transaction.atomic():
             _send(quote, quote.pdf_id, actor_id, mail, key, automation)
         return
     # The content is written outside of any transaction: it may go to a bucket. The row of the file becomes visible
     # together with the message, or neither does.
-    quote.sent_at = timezone.now()
+    quote.sent_at = quote.sent_at or timezone.now()
     content = quote_pdf(quote)
     with Received(file_name(quote)) as upload:
         upload.append(content)
@@ -71,7 +76,9 @@ def send_quote(*, id: str, actor_id: str, mail: Mail, automation: bool = True) -
         def send(files: list[File]) -> None:
             _send(quote, files[0].pk, actor_id, mail, key, automation)
 
-        store_uploads(uploads=[upload], member_id=actor_id, read_module="lead", and_then=send)
+        # A request at the same time was faster; the PDF of this one is no file.
+        with suppress(_SentAlready):
+            store_uploads(uploads=[upload], member_id=actor_id, read_module="lead", and_then=send)
 
 
 def mark_sent(*, id: str, actor_id: str, automation: bool = True) -> None:
@@ -113,7 +120,7 @@ def _send(quote: Quote, file_id: str, actor_id: str, mail: Mail, key: str, autom
     """Write the message and mark the quote as sent, in the caller's transaction."""
     current = locked_quote(quote.pk)
     if PersonalMail.objects.filter(key=key).exists():
-        raise NamedError("RecordChanged_409", "the quote has just been sent", field="id")
+        raise _SentAlready
     _check_sendable(current)
     if current.updated_at != quote.updated_at:
         raise NamedError("RecordChanged_409", "the quote has just been changed; send it again", field="id")

@@ -22,6 +22,7 @@ from outreach.site.quotes.tokens import address_of
 
 MAX_RESTORED = 1000
 MAX_TEXT = 10_000
+MAX_NUMBER = 10**12
 VALID = "a day, whose end it is in the company's time zone, or a time in ISO 8601"
 SUMS = ("subtotal", "discount", "net", "tax", "total")
 
@@ -34,8 +35,11 @@ class DecimalInput(NumberInput):
         super().__init__(**options)
 
     def to_internal_value(self, data: Any) -> Any:
+        value = super().to_internal_value(data)
+        if not abs(value) <= MAX_NUMBER:
+            raise serializers.ValidationError("enter a smaller number", code="invalid")
         # By its text: 0.1 as a binary fraction has more digits than anybody has entered.
-        number = Decimal(str(super().to_internal_value(data)))
+        number = Decimal(str(value))
         return number.quantize(Decimal(1).scaleb(-self.places), ROUND_HALF_UP)
 
 

@@ -12,6 +12,7 @@ from outreach.models import PersonalMail, Quote, SendJob, Suppression
 from outreach.site.quotes import sending
 from tests.kit.cast import SESSION, Caller, Cast, session_headers
 from tests.kit.factories import MemberFactory, RoleFactory
+from tests.kit.threads import at_once
 from tests.outreach.helpers import Post, work
 from tests.outreach.site.quotes.helpers import kinds, make_quote, path_of, sent_quote
 
@@ -67,6 +68,18 @@ def test_it_takes_the_right_to_send_emails(cast: Cast, post: Post, media: Path) 
     assert caller.post(f"/quote/{quote['_id']}/send", {}).status == 403
     assert caller.post(f"/quote/{quote['_id']}/mark-sent", {}).status == 200
     assert cast.narrow_session.get("/quote").status == 403
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_sendings_at_once_send_one(cast: Cast, post: Post, media: Path) -> None:
+    quote = make_quote(cast)
+
+    def send(number: int) -> None:
+        sending.send_quote(id=quote["_id"], actor_id=cast.owner.pk, mail=sending.Mail())
+
+    assert at_once(3, cast.company.pk, send) == [None, None, None]
+    with cast.scope():
+        assert (SendJob.objects.count(), File.objects.filter(is_deleted=False).count()) == (1, 1)
 
 
 class Killed(BaseException):
