@@ -8,6 +8,7 @@ from accounts.settings.notices import register_notice
 from core.api.routes import protected
 from core.global_search import Kind, register_kind
 from core.jobs import PeriodicTask, register
+from crm.exports.lists import register_source
 from crm.saved_views.lists import ViewedList, keep_views_of
 from outreach.site.quotes.answers import ACCEPTED, DECLINED, expire_quotes
 from outreach.site.quotes.filters import QUOTE_FIELDS
@@ -18,6 +19,7 @@ from outreach.site.quotes.views import QuoteSettingsViewSet, QuoteViewSet
 
 protected.register("quote/settings", QuoteSettingsViewSet)
 protected.register("quote", QuoteViewSet)
+register_source("quote", QuoteViewSet)
 register_notice(ACCEPTED)
 register_notice(DECLINED)
 keep_views_of("quote", ViewedList("lead", QUOTE_FIELDS))
