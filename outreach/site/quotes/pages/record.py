@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from decimal import Decimal
 from functools import cached_property
 
@@ -9,6 +10,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from core.ids import new_id
+from core.text.timezones import zone_of
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Fieldset, Form, Option
@@ -67,7 +69,8 @@ class Quote(QuoteRecord):
 
     def form(self) -> Form:
         values = {**self.quote, "owner": (self.quote["owner"] or {}).get("_id", "")}
-        values["validUntil"] = self.quote["validUntil"]
+        moment = datetime.fromisoformat(self.quote["validUntil"])
+        values["validUntil"] = moment.astimezone(zone_of(self.zone_name)).date().isoformat()
         form = QuoteForm(initial=values)
         members = self.options_of("member", fields="name,email", filters={"status": ["owner", "accepted"]})
         if members:
