@@ -233,7 +233,7 @@ OWN_FAILURES: dict[str, tuple[int, str]] = {
     "PipelineNotFound_404": (404, "Pipeline not found."),
     "StageInUse_400": (400, "This stage has leads. Choose another stage for the leads first."),
     "StageNotFound_404": (404, "Stage not found."),
-    "QuoteAnswered_409": (409, "This quote can no longer be answered."),
+    "QuoteAnswered_409": (409, "This quote can no longer be accepted or declined."),
     "QuoteCannotBeUpdated_400": (400, "This quote can no longer be changed. Revise it."),
     "QuoteNotFound_404": (404, "Quote not found."),
     "TaskNotFound_404": (404, "Task not found."),

@@ -23,6 +23,7 @@ GLOSSARY = {
     "answer_due_at": _("Reply due"),
     "answered_at": _("Replied"),
     "answered_by": _("Decided by"),
+    "answered_from": _("IP address of the decision"),
     "api_key_id": _("API key"),
     "approval_days": _("Approval expires after (days)"),
     "approved_envelope": _("Approved address"),

@@ -138,7 +138,7 @@ def _check_open(quote: Quote) -> None:
     if is_over(quote):
         raise NamedError(ANSWERED, str(_("This quote has expired.")), field="id")
     if not quote.is_open:
-        raise NamedError(ANSWERED, str(_("This quote already has an answer.")), field="id")
+        raise NamedError(ANSWERED, str(_("This quote was already accepted or declined.")), field="id")
 
 
 def _answer(quote: Quote, ip: str | None) -> None:
