@@ -27,7 +27,7 @@ class QuoteRules(SettingsForm):
         48,
         "file-text",
         gettext_lazy("Data"),
-        gettext_lazy("offers proposals numbers"),
+        keywords=gettext_lazy("proposals estimates numbers"),
     )
     module = "settings"
     resource = "quote/settings"
