@@ -27,6 +27,7 @@ class QuoteSettingsAdmin(CompanyRecordAdmin):
     """Companies' settings for quotes."""
 
     icon = "settings"
+    search_fields = ("=id",)
     list_display = ("__str__", "company", "last_number", "valid_days", "moves_accepted", "updated_at")
 
 
