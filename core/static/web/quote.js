@@ -46,7 +46,7 @@ function count(form) {
   for (const row of rows) if (!row.querySelector("[data-net], [data-total]")) row.remove();
   let total = net;
   const last = totals.querySelector("[data-total]").parentElement;
-  for (const [rate, base] of [...bases].sort((one, other) => Number(one[0] - other[0]))) {
+  for (const [rate, base] of [...bases].sort(([first], [second]) => Number(first - second))) {
     if (!rate) continue;
     const tax = halfUp(base * rate, 10000n);
     total += tax;
