@@ -79,7 +79,7 @@ def test_a_lead_gives_its_products(cast: Cast) -> None:
         ({"lines": [{"name": "A", "quantity": 10**9, "unitPrice": 10**9}]}, "InvalidInput_400", "lines.0.quantity"),
         ({"lines": [{"name": "A", "discount": 101}]}, "ValidationError_400", None),
         ({"lines": [{"name": "A", "quantity": -1}]}, "ValidationError_400", None),
-        ({"lines": [{"name": "A", "unitPrice": 1e300}]}, "ValidationError_400", "unitPrice"),
+        ({"lines": [{"name": "A", "unitPrice": 1e300}]}, None, "unitPrice"),
         ({"lines": [{"name": "A", "quantity": 0.1, "unitPrice": -1e11}]}, "ValidationError_400", "unitPrice"),
         ({"validUntil": "9999-12-31"}, None, "validUntil"),
         ({"currency": "ABC"}, "InvalidInput_400", "currency"),
