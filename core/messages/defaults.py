@@ -219,7 +219,7 @@ OWN_FAILURES: dict[str, tuple[int, str]] = {
     "OrganizationNotFound_404": (404, "Organization not found."),
     "AIModelBusy_429": (429, "The AI model is busy. Try again in a minute."),
     "CommentNotFound_404": (404, "Comment not found."),
-    "CommentNotYours_400": (400, "This comment belongs to another member."),
+    "CommentNotYours_403": (403, "This comment belongs to another member."),
     "MentionAmbiguous_400": (400, "Several members have this name. Mention them by email address."),
     "MentionNotAllowed_400": (400, "A mentioned member can't see this record."),
     "ConnectionTestRunning_429": (429, "Another connection test is running. Try again in a minute."),

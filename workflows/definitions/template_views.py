@@ -60,8 +60,9 @@ class TemplateActions(ResourceViewSet, abstract=True):
     @endpoint(
         "Read a template of workflows",
         output=WorkflowTemplate,
-        errors=("InvalidInput_400",),
-        description="With its emails as they look, the choices of its settings, and what it lacks to run.",
+        errors=("NotFound_404",),
+        description="With its emails as they look, the choices of its settings, what it lacks to run, and its workflows"
+        " that are on.",
     )
     def template(self, request: Request, key: str) -> object:
         return template_detail(key, self.actor)
@@ -72,7 +73,7 @@ class TemplateActions(ResourceViewSet, abstract=True):
         input=WorkflowInstall,
         output=WorkflowInstalled,
         success="WorkflowCreated_201",
-        errors=("InvalidInput_400", "ValidationError_400"),
+        errors=("NotFound_404", "InvalidInput_400", "ValidationError_400"),
         quota_module=services.MODULE,
         description="Creates its email templates and the workflow, published or not. Names that are taken get a suffix."
         " All of it is made, or nothing.",
