@@ -10,7 +10,7 @@ MERGE_REPEATS = """
 
 
 class Migration(migrations.Migration):
-    dependencies = [("outreach", "0047_mark_tracked_messages")]
+    dependencies = [("outreach", "0048_add_quotes")]
 
     operations = [
         migrations.RemoveConstraint(model_name="trackingevent", name="trackingevent_once"),
