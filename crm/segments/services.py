@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import orjson
+from django.apps import apps
 from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
@@ -18,18 +19,14 @@ from core.lists import BulkSelection, FieldSet, tree
 from core.lists.query import filters_tree
 from core.tenancy import company_id
 from core.types import JsonObject, Values
-from crm.pipelines.models import Pipeline, Stage
 from crm.records.filters import all_custom_fields_of
 from crm.records.types import RECORD_TYPES, kind_of
 from crm.records.values import Links, add_links, remove_links, remove_other_links
 from crm.records.writes.unique_names import save_unique_name
 from crm.segments.models import Segment, SegmentMember, SegmentRecord
 
-PLACES: dict[str, tuple[type[Pipeline] | type[Stage], str]] = {
-    "pipeline": (Pipeline, "PipelineNotFound_404"),
-    "stage": (Stage, "StageNotFound_404"),
-}
-"""Field of leads -> its records, and the error of a missing one."""
+PLACES = {"pipeline": ("Pipeline", "PipelineNotFound_404"), "stage": ("Stage", "StageNotFound_404")}
+"""Field of leads -> the model of its records, which stands above this module, and the error of a missing one."""
 TAKEN, NOT_FOUND = "SegmentNameAlreadyExists_400", "SegmentNotFound_400"
 segment_changed: Hook[[Segment, bool], None] = Hook(
     __name__,
@@ -89,7 +86,8 @@ def _check_places(filters: Values) -> None:
     named = ids_of(filters, tuple(PLACES))
     for field, (model, error) in PLACES.items():
         ids = named[field]
-        missing = ids - set(model.objects.filter(pk__in=ids).values_list("pk", flat=True)) if ids else set()
+        records = apps.get_model("crm", model)._default_manager
+        missing = ids - set(records.filter(pk__in=ids).values_list("pk", flat=True)) if ids else set()
         if missing:
             raise NamedError(error, f"there is no {field} {min(missing)} in this company", field="advancedFilters")
 
