@@ -25,7 +25,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
 from core.migration_operations import Additions, OneStepMigration
-from core.tenancy import MEMBER_ROLE, use_owner_role, row_security
+from core.tenancy import MEMBER_ROLE, row_security, use_owner_role
 from tests.config.catalog import catalog
 from tests.kit.examples import in_make_check
 

@@ -31,7 +31,8 @@ def workflow_detail(id: str, actor: Actor) -> JsonObject:
     workflow = services.get_workflow(id)
     detail = WorkflowDetail.one(Workflow.objects.filter(pk=id)) or {}
     version = WorkflowVersion.objects.filter(pk=workflow.version_id).first() if workflow.version_id else None
-    may = actor.may_on_all if actor.may(services.MODULE, "POST") else None  # who cannot publish it needs no rights for it
+    # A member who cannot publish it needs no rights for it.
+    may = actor.may_on_all if actor.may(services.MODULE, "POST") else None
     return {
         **detail,
         "hasChanges": version is None or version.graph != graph_of(workflow),
