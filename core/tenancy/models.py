@@ -133,7 +133,7 @@ class CompanyRow(models.Model):
     )
 
     owned: ClassVar[Owned | None] = None
-    """How a member's own rows are found, of records that have an owner."""
+    """The owner's column of records that have an owner."""
     seen_by: ClassVar[SeenByMember | None] = None
     """The rows that exist for a member with own records, of rows without a foreign key to one."""
     objects: ClassVar[CompanyManager[Self]] = CompanyManager()

@@ -1,9 +1,9 @@
 """The second and third isolation layer, derived from the models after each migration, so that no table is omitted.
 
 Row-level security is forced, under three roles that own nothing. `leadwright_app` sees the rows whose company_id equals
-the setting `app.company`; `leadwright_member` sees those of them that exist for a member with own records
-(core.tenancy.own_rows); `leadwright_system` (core.tenancy.unscoped) sees all. The login role, which owns the tables,
-inherits none and sees rows only inside `core.tenancy.use_owner_role`, for migrations.
+the setting `app.company`. `leadwright_member` sees those of them that exist for a member with own records
+(core.tenancy.own_rows). `leadwright_system` (core.tenancy.unscoped) sees all. The login role, which owns the tables,
+inherits none. It sees rows only inside `core.tenancy.use_owner_role`, for migrations.
 
 A CompanyForeignKey becomes FOREIGN KEY (company_id, x_id) REFERENCES (company_id, id).
 """

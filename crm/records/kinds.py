@@ -98,7 +98,7 @@ class RecordKind:
 
     @property
     def owned(self) -> Owned | None:
-        """How a member's own records are found, if they have owners."""
+        """The column of the owner, if they have one."""
         return getattr(self.model, "owned", None)
 
     @property
