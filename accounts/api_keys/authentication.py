@@ -14,9 +14,8 @@ from rest_framework.request import Request
 
 from accounts.api_keys.models import ApiKey
 from accounts.api_keys.services import MAX_KEY_LENGTH, record_use
-from accounts.roles.models import own_modules
 from accounts.users.memberships import MembershipStatus
-from core.access import EXPIRED, Actor, AuthPath, Entitlement, EntitlementSource, entitlement_source
+from core.access import EXPIRED, Actor, AuthPath, Entitlement, EntitlementSource, entitlement_source, own_modules
 from core.access.callers import address_of, is_within
 from core.crypto import lookup_hash
 from core.errors import NamedError

@@ -10,8 +10,7 @@ from rest_framework.request import Request
 
 from accounts.auth.sessions.authentication import session_claims, session_user, version_of
 from accounts.members.models import Member
-from accounts.roles.models import own_modules
-from core.access import Actor, AuthPath
+from core.access import Actor, AuthPath, own_modules
 from core.errors import InvalidToken
 from core.ids import is_id
 from core.tenancy import unscoped

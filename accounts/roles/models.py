@@ -4,9 +4,9 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Lower
 
+from core.access import own_modules
 from core.fields import CompanyForeignKey, JSONField, NameField
 from core.models import CompanyModel
-from core.types import Values
 
 
 class Role(CompanyModel):
@@ -34,8 +34,3 @@ class Role(CompanyModel):
     def own_modules(self) -> frozenset[str]:
         """The modules of whose records its members meet their own alone."""
         return own_modules(self.record_scope)
-
-
-def own_modules(record_scope: Values) -> frozenset[str]:
-    """Return the modules that a stored scope limits to own records. An unknown value limits too."""
-    return frozenset(module for module, scope in record_scope.items() if scope != "all")

@@ -8,10 +8,10 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from accounts.roles.authority import forbid_escalation, reload_actor
-from accounts.roles.models import Role, own_modules
+from accounts.roles.models import Role
 from accounts.roles.permissions import DEFAULT_ROLES, compact_permission, parse_permission, parse_scope
 from accounts.users.memberships import MembershipStatus
-from core.access import Actor, reserve_quota
+from core.access import Actor, own_modules, reserve_quota
 from core.errors import NamedError, shorten
 from core.lists import BulkSelection
 from core.tenancy import company_id

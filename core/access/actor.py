@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 
 from core.tenancy import OwnRecords
+from core.types import Values
 
 if TYPE_CHECKING:
     from core.access.entitlements import Entitlement
@@ -35,6 +36,11 @@ class AuthPath(StrEnum):
 def permission_of(method: str) -> str:
     """Return the permission that an HTTP method needs. Roles know four of them: PATCH counts as PUT, HEAD as GET."""
     return {"PATCH": "PUT", "HEAD": "GET"}.get(method, method)
+
+
+def own_modules(record_scope: Values) -> frozenset[str]:
+    """Return the modules that a role's stored scope limits to own records. An unknown value limits too."""
+    return frozenset(module for module, scope in record_scope.items() if scope != "all")
 
 
 @dataclass(frozen=True)
