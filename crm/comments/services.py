@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import timedelta
+from functools import partial
 
 from django.db import transaction
 from django.utils import timezone
@@ -15,6 +16,7 @@ from core.access import Actor
 from core.errors import NamedError
 from core.events import emit
 from core.lists import BulkSelection, in_batches
+from core.tenancy import company_id, company_scope
 from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
 from crm.activities.models import LeadActivity
@@ -45,7 +47,12 @@ def create_comment(
     check_record(actor, kind, record_id)
     text = _clean(text)
     named = find_mentions(
-        text, given=mentions, former={}, module=MODULES[kind], names_members=actor.may("member", "GET")
+        text,
+        given=mentions,
+        former={},
+        module=MODULES[kind],
+        names_members=actor.may("member", "GET"),
+        is_seen_by=partial(_is_seen_by, kind=kind, record_id=record_id),
     )
     comment = Comment.objects.create(text=text, created_by_id=actor.member_id, **{f"{kind}_id": record_id})
     _add_activities([comment])
@@ -79,7 +86,12 @@ def update_comment(
     if mentions is None:
         mentions = [member_id for member_id, label in former.items() if not label]
     named = find_mentions(
-        text, given=mentions, former=former, module=MODULES[kind], names_members=actor.may("member", "GET")
+        text,
+        given=mentions,
+        former=former,
+        module=MODULES[kind],
+        names_members=actor.may("member", "GET"),
+        is_seen_by=partial(_is_seen_by, kind=kind, record_id=record_of(comment)),
     )
     if text == comment.text and named == former:
         return comment
@@ -155,6 +167,15 @@ def check_record(actor: Actor, kind: str, id: str) -> None:
     live, missing = RECORDS[kind]
     if kind not in allowed_kinds(actor) or not live().filter(pk=id).exists():
         raise NamedError(missing, f"there is no {kind} {id} in this company", field="record")
+
+
+def _is_seen_by(member: Member, *, kind: str, record_id: str) -> bool:
+    """Return whether the record exists for a member whose role may limit them to own records."""
+    if member.own is None:
+        return True
+    live, _ = RECORDS[kind]
+    with company_scope(company_id(), member.own):
+        return live().filter(pk=record_id).exists()
 
 
 def kind_of(comment: Comment) -> str:

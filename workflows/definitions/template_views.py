@@ -31,7 +31,8 @@ def workflow_detail(id: str, actor: Actor) -> JsonObject:
     workflow = services.get_workflow(id)
     detail = WorkflowDetail.one(Workflow.objects.filter(pk=id)) or {}
     version = WorkflowVersion.objects.filter(pk=workflow.version_id).first() if workflow.version_id else None
-    may = actor.may if actor.may(services.MODULE, "POST") else None  # who cannot publish it needs no rights for it
+    # A member who cannot publish it needs no rights for it.
+    may = actor.may_on_all if actor.may(services.MODULE, "POST") else None
     return {
         **detail,
         "hasChanges": version is None or version.graph != graph_of(workflow),
@@ -79,5 +80,5 @@ class TemplateActions(ResourceViewSet, abstract=True):
         " All of it is made, or nothing.",
     )
     def install(self, request: Request, key: str, data: JsonObject) -> object:
-        installed = install_template(key=key, member_id=self.actor.member_id, may=self.actor.may, **data)
+        installed = install_template(key=key, member_id=self.actor.member_id, may=self.actor.may_on_all, **data)
         return {**workflow_detail(installed.workflow.pk, self.actor), "templates": installed.templates}

@@ -251,6 +251,7 @@ GLOSSARY = {
     "read_module": _("Permission to read"),
     "recipient_timezone": _("In the recipient's time zone"),
     "reconciled_until": _("Reconciled until"),
+    "record_scope": _("Visible records"),
     "reference_ids": _("Earlier messages of the thread"),
     "remind_at": _("Reminder"),
     "remind_minutes": _("Reminder (minutes before)"),
