@@ -119,7 +119,7 @@ LEADS: JsonObject = {
         "validUntil": "2030-05-31",
     },
     "PUT quote": {"ids": ["QUOTE_ID"], "owner": "MEMBER_ID"},
-    "PUT quote/{id}": {"notes": "As discussed on Monday"},
+    "PUT quote/{id}": {"owner": "MEMBER_ID"},
     "POST quote/restore": {"ids": ["DELETED_QUOTE_ID"]},
     "POST quote/{id}/send": {"subject": "Your quote", "text": "Here is your quote: {{quote.link}}"},
     "POST quote/{id}/mark-sent": {},

@@ -128,7 +128,12 @@ class QuoteViewSet(ResourceViewSet):
         )
         return {"deletedCount": deleted}
 
-    @endpoint("Read a quote", output=SalesQuoteOut, errors=(NOT_FOUND,))
+    @endpoint(
+        "Read a quote",
+        output=SalesQuoteOut,
+        errors=(NOT_FOUND,),
+        description="One version, with its lines and sums.",
+    )
     def retrieve(self, request: Request, id: str) -> object:
         return self._one(id)
 
@@ -172,7 +177,12 @@ class QuoteViewSet(ResourceViewSet):
         return {"restoredCount": restored}
 
     @action(detail=True)
-    @endpoint("Download a quote as PDF", raw="application/pdf", errors=(NOT_FOUND,))
+    @endpoint(
+        "Download a quote as PDF",
+        raw="application/pdf",
+        errors=(NOT_FOUND,),
+        description="In the company's brand and formats.",
+    )
     def pdf(self, request: Request, id: str) -> object:
         quote = live_quotes().select_related("contact", "lead__organization").filter(pk=id).first()
         if quote is None:
@@ -249,7 +259,11 @@ class QuoteSettingsViewSet(ResourceViewSet):
     alternate_modules = ("settings",)
     singleton = True
 
-    @endpoint("Read the settings for quotes", output=QuoteSettingsOut)
+    @endpoint(
+        "Read the settings for quotes",
+        output=QuoteSettingsOut,
+        description="Numbers, validity and terms of new quotes, and where leads move.",
+    )
     def retrieve(self, request: Request) -> object:
         return read_settings()
 
