@@ -12,6 +12,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='role',
             name='record_scope',
-            field=core.fields.JSONField(blank=True, default=dict, help_text='Module (contact, lead) -> own, where its members meet their own records.'),
+            field=core.fields.JSONField(blank=True, db_default={}, default=dict, help_text='Module (contact, lead) -> own, where its members meet their own records.'),
         ),
     ]

@@ -16,7 +16,10 @@ class Role(CompanyModel):
     description = models.TextField(blank=True)
     permission = JSONField(default=dict, blank=True)
     record_scope = JSONField(
-        default=dict, blank=True, help_text="Module (contact, lead) -> own, where its members meet their own records."
+        default=dict,
+        db_default={},
+        blank=True,
+        help_text="Module (contact, lead) -> own, where its members meet their own records.",
     )
     is_default = models.BooleanField(
         default=False, help_text="The role of who is invited without one; a company has one of these."
