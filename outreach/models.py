@@ -29,6 +29,7 @@ from outreach.runs.campaigns.models import Campaign
 from outreach.runs.genie.models import GenieScheduler
 from outreach.site.booking.models import Booking, BookingPage, BookingSlug, MemberHours
 from outreach.site.forms.models import Form, FormLead
+from outreach.site.quotes.models import Quote, QuoteSettings
 from outreach.site.white_label.models import BrandImage, WhiteLabel
 
 __all__ = [
@@ -77,6 +78,8 @@ __all__ = [
     "ManualChatbot",
     "Ocr",
     "PersonalMail",
+    "Quote",
+    "QuoteSettings",
     "RecipientQuota",
     "SendJob",
     "SendJobTransition",

@@ -20,6 +20,7 @@ from outreach.runs.campaigns import reports as campaigns
 from outreach.runs.genie import reports as genie
 from outreach.runs.genie.queue import QUEUE, waiting_messages
 from outreach.site.forms import reports as forms
+from outreach.site.quotes import reports as quotes
 
 register_apps()
 for app in CONNECTED_APPS.values():
@@ -35,6 +36,6 @@ register_meter(CREDITS)
 terms_changed.connect(wake_messages)
 terms_changed.connect(notify_apps_changed)
 # As the schema and errors of the API list them.
-for domain in (genie, forms, suppression, ai, campaigns):
+for domain in (genie, forms, suppression, ai, campaigns, quotes):
     for report in domain.REPORTS:
         register_report(report)

@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from accounts.api_keys.models import ApiKey
 from accounts.api_keys.services import MAX_KEY_LENGTH, record_use
 from accounts.users.memberships import MembershipStatus
-from core.access import EXPIRED, Actor, AuthPath, Entitlement, EntitlementSource, entitlement_source
+from core.access import EXPIRED, Actor, AuthPath, Entitlement, EntitlementSource, entitlement_source, own_modules
 from core.access.callers import address_of, is_within
 from core.crypto import lookup_hash
 from core.errors import NamedError
@@ -28,7 +28,7 @@ from core.tenancy.postgresql.cursors import planned_cursor
 KEY = """
 SELECT allowed.*, api_key.id, api_key.company_id, member.id, member.user_id, api_key.last_used_at,
     api_key.type, api_key.duration_minutes, api_key.created_at, api_key.ip_restriction, api_key.allowed_ips,
-    member.status, account.is_active, role.permission
+    member.status, account.is_active, role.permission, role.record_scope
 FROM accounts_apikey AS api_key JOIN accounts_member AS member ON member.id = api_key.created_by_id
     LEFT JOIN accounts_user AS account ON account.id = member.user_id
     LEFT JOIN accounts_role AS role ON role.id = member.role_id
@@ -53,6 +53,7 @@ class FoundKey(NamedTuple):
     status: str
     is_active: bool | None
     permission: str | None
+    record_scope: str | None
     entitlement: Entitlement | None
 
     def is_expired(self) -> bool:
@@ -77,6 +78,7 @@ class FoundKey(NamedTuple):
             is_owner=bool(self.is_active) and self.status == MembershipStatus.OWNER,
             is_accepted=bool(self.is_active) and self.status == MembershipStatus.ACCEPTED,
             permissions=orjson.loads(self.permission) if self.permission else {},
+            own_modules=own_modules(orjson.loads(self.record_scope) if self.record_scope else {}),
             key_id=self.id,
             expired=self.is_expired(),
             entitlement=self.entitlement,

@@ -48,6 +48,8 @@ COMPANY_PAGES = {
     "notice_limit_nearly_used": PLAN,
     "follow_up_reminder": ("follow-ups", _("See your tasks")),
     "notice_comment_mentioned": ("comments/{comment.pk}", _("See the comment")),
+    "notice_quote_accepted": ("quotes/{quote.pk}", _("See the quote")),
+    "notice_quote_declined": ("quotes/{quote.pk}", _("See the quote")),
     "notice_task_overdue": ("follow-ups/{task.pk}", _("See the task")),
 }
 """Kind of mail -> the page of the company, below /c/<company id>/, and the label of its button."""

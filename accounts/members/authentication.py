@@ -10,7 +10,7 @@ from rest_framework.request import Request
 
 from accounts.auth.sessions.authentication import session_claims, session_user, version_of
 from accounts.members.models import Member
-from core.access import Actor, AuthPath
+from core.access import Actor, AuthPath, own_modules
 from core.errors import InvalidToken
 from core.ids import is_id
 from core.tenancy import unscoped
@@ -28,7 +28,9 @@ WHERE member.{key} = %(key)s AND member.user_id = %(user)s
     AND EXISTS (SELECT FROM accounts_refreshtoken AS token
         WHERE token.family = %(session)s AND token.user_id = %(user)s AND token.revoked_at IS NULL)
 """
-ACTING = MEMBER_IN_SESSION.format(columns="member.company_id, member.status, role.permission", key="id")
+ACTING = MEMBER_IN_SESSION.format(
+    columns="member.company_id, member.status, role.permission, role.record_scope", key="id"
+)
 
 
 def member_in_session(statement: str, key: str, claims: JsonObject) -> Any:
@@ -42,8 +44,10 @@ def member_in_session(statement: str, key: str, claims: JsonObject) -> Any:
         return cursor.fetchone()
 
 
-def member_actor(user_id: str, company_id: str, member_id: str, status: str, permission: str | None) -> Actor:
-    """Return the actor of a membership; `permission` is the JSON of its role."""
+def member_actor(
+    user_id: str, company_id: str, member_id: str, status: str, permission: str | None, record_scope: str | None
+) -> Actor:
+    """Return the actor of a membership; `permission` and `record_scope` are the JSON of its role."""
     return Actor(
         AuthPath.SESSION,
         user_id,
@@ -52,6 +56,7 @@ def member_actor(user_id: str, company_id: str, member_id: str, status: str, per
         is_owner=status == Member.Status.OWNER,
         is_accepted=status == Member.Status.ACCEPTED,
         permissions=orjson.loads(permission) if permission else {},
+        own_modules=own_modules(orjson.loads(record_scope) if record_scope else {}),
     )
 
 
@@ -68,8 +73,8 @@ class SessionAuthentication(BaseAuthentication):
         if row is None:
             session_user(claims)
             raise InvalidToken("authmember is not a membership of yours")
-        company_id, status, permission = row
-        actor = member_actor(claims["sub"], company_id, member_id, status, permission)
+        company_id, status, permission, record_scope = row
+        actor = member_actor(claims["sub"], company_id, member_id, status, permission, record_scope)
         return actor, actor
 
     def authenticate_header(self, request: Request) -> str:

@@ -26,7 +26,8 @@ def check_members(actor: Actor, members: Sequence[Member]) -> None:
             )
         if member.status == Member.Status.OWNER:
             raise NamedError("UnauthorizedAction_403", f"{member.email} is an owner; only owners change owners")
-        forbid_escalation(actor, member.permissions(), f"the role of {member.email} permits")
+        own = member.role.own_modules if member.role else actor.own_modules
+        forbid_escalation(actor, member.permissions(), f"the role of {member.email} permits", own)
 
 
 def require_owner(leaving: Sequence[Member]) -> None:

@@ -55,7 +55,7 @@ def invite_member(*, actor: Actor, email: str, name: str = "", role_id: str | No
         # The actor's role may have been lowered between the authentication of the request and this lock.
         actor = reload_actor(actor)
         role = find_role(role_id)
-        forbid_escalation(actor, role.permission, "the role permits")
+        forbid_escalation(actor, role.permission, "the role permits", role.own_modules)
         member = _free_membership(email)
         reserve_quota("member")
         member.user = None

@@ -7,6 +7,7 @@ from accounts.roles.models import Role
 from accounts.users.memberships import MembershipStatus
 from core.fields import CompanyForeignKey, LowerEmailField, NameField
 from core.models import CompanyModel
+from core.tenancy import OwnRecords
 from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
 
@@ -69,6 +70,16 @@ class Member(CompanyModel):
     def may(self, module: str, method: str) -> bool:
         """Return whether the member is an owner, or the role allows the method on the module."""
         return self.status == Member.Status.OWNER or bool(self.permissions().get(module, {}).get(method))
+
+    def may_on_all(self, module: str, method: str) -> bool:
+        """Return whether the member may use the method, and is not limited to own records."""
+        return self.own is None and self.may(module, method)
+
+    @property
+    def own(self) -> OwnRecords | None:
+        """The own records that the role limits the member to; None for those of everybody."""
+        modules = self.role.own_modules if self.role and self.status != Member.Status.OWNER else frozenset()
+        return OwnRecords(self.pk, modules) if modules else None
 
 
 class InviteLog(CompanyModel):

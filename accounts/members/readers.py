@@ -31,8 +31,8 @@ LOOK_KNOWN_FOR = 10
 """Seconds."""
 WORKING = (Member.Status.OWNER, Member.Status.ACCEPTED)
 READING = MEMBER_IN_SESSION.format(
-    columns="member.id, member.status, role.permission, role.name, account.name, account.email, account.layout,"
-    " account.columns,"
+    columns="member.id, member.status, role.permission, role.record_scope, role.name, account.name, account.email,"
+    " account.layout, account.columns,"
     " (SELECT company.name FROM accounts_company AS company WHERE company.id = member.company_id)",
     key="company_id",
 )
@@ -74,7 +74,7 @@ class Browsers:
             row = member_in_session(READING, company_id, claims)
         if row is None or row[1] not in WORKING:
             return None
-        member_id, status, permission, role, name, email, layout, columns, company = row
+        member_id, status, permission, record_scope, role, name, email, layout, columns, company = row
         layout = _layout(orjson.loads(layout))
         return Reader(
             person=_person(claims),
@@ -82,7 +82,7 @@ class Browsers:
             email=email,
             layout=layout,
             columns=_layout(orjson.loads(columns)),
-            member=member_actor(claims["sub"], company_id, member_id, status, permission),
+            member=member_actor(claims["sub"], company_id, member_id, status, permission, record_scope),
             company=company,
             role="Owner" if status == Member.Status.OWNER else role,
             formats=_formats(company_id, layout),

@@ -60,7 +60,7 @@ def update_member(*, actor: Actor, id: str, values: Values, delete_keys: bool = 
     role = None
     if values.get("role") is not None:
         role = find_role(values["role"])
-        forbid_escalation(actor, role.permission, "the role permits")
+        forbid_escalation(actor, role.permission, "the role permits", role.own_modules)
     if values.get("status") is not None:
         _move(actor, member, values["status"], role)
     if role is not None and role.pk != member.role_id:

@@ -4,10 +4,15 @@ from django.db import models
 
 from core.fields import CompanyForeignKey, ObjectIdField
 from core.models import CompanyModel
+from core.tenancy.models import SeenByMember
 
 
 class Notification(CompanyModel):
     """A notice as a member sees it in the product, kept for NOTIFICATION_DAYS."""
+
+    seen_by = SeenByMember(
+        "member_id = {member} AND coalesce({record}, true)", record="record_id", kind="resource", checked=False
+    )
 
     member = CompanyForeignKey("accounts.Member", on_delete=models.CASCADE, related_name="+", db_index=False)
     kind = models.CharField(max_length=64, help_text="The notice's name, for example import.finished.")

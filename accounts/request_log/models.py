@@ -5,6 +5,7 @@ from django.db import models
 from core.access import AuthPath
 from core.fields import CompanyForeignKey, ObjectIdField
 from core.models import BaseModel, MaybeCompanyRow
+from core.tenancy.models import SeenByMember
 from core.text.translation import gettext_lazy as _
 
 
@@ -13,6 +14,8 @@ class ServerLog(BaseModel, MaybeCompanyRow):
 
     It outlives the user and the key that it names. accounts.request_log.recorder writes the rows.
     """
+
+    seen_by = SeenByMember("member_id = {member}", checked=False)
 
     auth_path = models.CharField(
         max_length=8, choices=[(path.value, path.value) for path in AuthPath], blank=True, db_column="door"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from django.db import connection, transaction
@@ -49,11 +50,20 @@ def reload_actor(actor: Actor) -> Actor:
         is_owner=status == MembershipStatus.OWNER,
         is_accepted=status == MembershipStatus.ACCEPTED,
         permissions=member.permissions(),
+        own_modules=member.role.own_modules if member.role else frozenset(),
     )
 
 
-def forbid_escalation(actor: Actor, permission: Permission, what: str) -> None:
-    """Refuse a permission with flags that the actor lacks (UnauthorizedAction_403); `what` begins the hint."""
+def forbid_escalation(actor: Actor, permission: Permission, what: str, own: Collection[str]) -> None:
+    """Refuse a permission with flags that the actor lacks (UnauthorizedAction_403); `what` begins the hint.
+
+    `own` has the modules whose records the permission limits to own ones; an actor who is limited themselves gives no
+    others.
+    """
+    wider = frozenset() if actor.is_owner else actor.own_modules - set(own)
+    if wider:
+        text = f"{what} all records of {', '.join(sorted(wider))}, and your role is limited to own records"
+        raise NamedError("UnauthorizedAction_403", text)
     beyond = missing_flags(actor, permission)
     if beyond:
         more = f" and {len(beyond) - MAX_NAMED} more" if len(beyond) > MAX_NAMED else ""

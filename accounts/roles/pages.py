@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 
 from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import JsonObject, Values
-from core.web.forms import Field, Form
+from core.web.forms import Field, Form, Option
 from core.web.lists import Column
 from core.web.navigation.places import SETTINGS, MenuItem
 from core.web.pages import Page
@@ -72,6 +72,15 @@ GROUPS = {
     },
 }
 WORDS = {module: words for group in GROUPS.values() for module, words in group.items()}
+SCOPES = (Option("all", gettext_lazy("All")), Option("own", gettext_lazy("Own only")))
+SCOPE_FIELDS = {
+    "scope_contact": gettext_lazy("Visible contacts and organizations"),
+    "scope_lead": gettext_lazy("Visible leads"),
+}
+"""Field of the form -> its label. The rest of the name is the module."""
+SCOPE_HINT = gettext_lazy("“Own only” hides the records of other members.")
+NOTHING: Values = {"flags": [], **dict.fromkeys(SCOPE_FIELDS, "all")}
+"""The values of a new role."""
 MAX_NAMED = 5
 """Maximum number of changes named after saving; above it only their number is given."""
 Permission = Mapping[str, Mapping[str, bool]]
@@ -100,6 +109,11 @@ def flags_label(flags: Collection[str]) -> str:
     if len(modules) > MAX_NAMED:
         return gettext("%(count)s of %(count_2)s areas") % {"count": len(flags), "count_2": len(modules)}
     return ", ".join(f"{words} ({', '.join(map(str, actions))})" for words, actions in modules.items())
+
+
+def scope_values(role: Values) -> dict[str, str]:
+    """Return the values of the fields of a role's record scope."""
+    return {name: role["recordScope"][name.removeprefix("scope_")] for name in SCOPE_FIELDS}
 
 
 def difference(before: Collection[str], after: Collection[str]) -> str:
@@ -178,6 +192,10 @@ class RoleForm(RecordForm, RolePage):
         fields = [
             Field("name", gettext("Name"), required=True),
             Field("description", gettext("Description")),
+            *(
+                Field(name, label, "select", required=True, options=SCOPES, help_text=SCOPE_HINT)
+                for name, label in SCOPE_FIELDS.items()
+            ),
             Field("isDefault", gettext("Default role for invites"), "switch"),
             Field("flags", gettext("Permissions"), "checks", initial=[], merges=True),
         ]
@@ -192,7 +210,9 @@ class RoleForm(RecordForm, RolePage):
         return super().page({**context, "table": table(flags), "actions": ACTIONS}, template=template, status=status)
 
     def body(self, values: Values) -> JsonObject:
-        fields = {name: value for name, value in values.items() if name != "flags"}
+        fields = {name: value for name, value in values.items() if name != "flags" and name not in SCOPE_FIELDS}
+        scope = {name.removeprefix("scope_"): values[name] for name in SCOPE_FIELDS if name in values}
+        fields |= {"recordScope": scope} if scope else {}
         return fields | ({"permission": permission_of(values["flags"])} if "flags" in values else {})
 
 
@@ -227,7 +247,7 @@ class NewRole(NewRecord, RoleForm):
     def form(self, values: Values | None = None) -> Form:
         message = gettext("The copied role no longer exists.")
         role = find_named_record(self, "role", self.request.GET.get("like", ""), message)
-        return super().form({"flags": flags_of(role["permission"]) if role else []})
+        return super().form({"flags": flags_of(role["permission"]), **scope_values(role)} if role else NOTHING)
 
 
 class EditRole(EditRecord, RoleForm):
@@ -242,7 +262,7 @@ class EditRole(EditRecord, RoleForm):
         return not self.record["isDefault"]
 
     def values(self) -> Values:
-        return {**self.record, "flags": flags_of(self.record["permission"])}
+        return {**self.record, "flags": flags_of(self.record["permission"]), **scope_values(self.record)}
 
     def consequence(self) -> str:
         return gettext("Roles in use can't be deleted. This can't be undone.")

@@ -55,6 +55,13 @@ MODULES = (
 )
 
 
+SCOPED_MODULES = ("contact", "lead")
+"""Modules whose records a role can limit to own ones. Organizations and their rows follow contact."""
+ALL = "all"
+OWN = "own"
+SCOPES = (ALL, OWN)
+
+
 def complete(permission: Permission) -> dict[str, dict[str, bool]]:
     """Return the permission with a flag for every module and method."""
     return {module: {method: bool(permission.get(module, {}).get(method)) for method in METHODS} for module in MODULES}
@@ -80,6 +87,26 @@ def parse_permission(value: Any) -> dict[str, dict[str, bool]]:
             if not isinstance(flag, bool):
                 raise InvalidFormat(f"{where}.{method}", flag, "must be true or false", field=f"{where}.{method}")
     return value
+
+
+def parse_scope(value: Any) -> dict[str, str]:
+    """Validate and return the given record scopes: module -> all or own. Others are 400s that name them."""
+    if not isinstance(value, dict):
+        example = 'write it as {"contact": "own", "lead": "all"}'
+        raise InvalidFormat("recordScope", value, example, field="recordScope")
+    for module, scope in value.items():
+        where = f"recordScope.{shorten(module)}"
+        if module not in SCOPED_MODULES:
+            modules = " and ".join(SCOPED_MODULES)
+            raise ValidationFailed(f"there is no such module; the modules are {modules}", field=where)
+        if scope not in SCOPES:
+            raise InvalidFormat(where, scope, f"must be {' or '.join(SCOPES)}", field=where)
+    return value
+
+
+def complete_scope(record_scope: Mapping[str, str]) -> dict[str, str]:
+    """Return the scope of every module. An unknown value limits, as own does."""
+    return {module: ALL if record_scope.get(module, ALL) == ALL else OWN for module in SCOPED_MODULES}
 
 
 def compact_permission(permission: Permission) -> dict[str, dict[str, bool]]:

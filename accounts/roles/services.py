@@ -9,9 +9,9 @@ from django.utils import timezone
 
 from accounts.roles.authority import forbid_escalation, reload_actor
 from accounts.roles.models import Role
-from accounts.roles.permissions import DEFAULT_ROLES, compact_permission, parse_permission
+from accounts.roles.permissions import DEFAULT_ROLES, compact_permission, parse_permission, parse_scope
 from accounts.users.memberships import MembershipStatus
-from core.access import Actor, reserve_quota
+from core.access import Actor, own_modules, reserve_quota
 from core.errors import NamedError, shorten
 from core.lists import BulkSelection
 from core.tenancy import company_id
@@ -59,18 +59,20 @@ def create_role(*, actor: Actor, values: Values) -> SavedRole:
     """Create a role with name, permission, description and is_default, which moves the default to it.
 
     Raises RoleOrPermissionRequired_400 without name or permission, RoleNameAlreadyExists_400, and
-    UnauthorizedAction_403 for a permission beyond the actor's own.
+    UnauthorizedAction_403 for a permission beyond the actor's own. `record_scope` has module -> own or all.
     """
     missing_names = [name for name in ("name", "permission") if values.get(name) is None]
     if missing_names:
         detail = "a role needs a name and a permission"
         raise NamedError("RoleOrPermissionRequired_400", detail, field=missing_names)
     permission = compact_permission(parse_permission(values["permission"]))
+    scope = parse_scope(values.get("record_scope", {}))
     actor = reload_actor(actor)
-    forbid_escalation(actor, permission, "the role would permit")
+    forbid_escalation(actor, permission, "the role would permit", own_modules(scope))
     reserve_quota("role")
     by = actor.member_id or None
-    role = Role(**{**values, "permission": permission}, created_by_id=by, updated_by_id=by)
+    stored = {**values, "permission": permission, "record_scope": scope}
+    role = Role(**stored, created_by_id=by, updated_by_id=by)
     # The old default goes first, since the unique index allows no second one even for a short time.
     former = _take_default() if role.is_default else ""
     return SavedRole(_save(role), former)
@@ -94,18 +96,19 @@ def update_role(*, actor: Actor, id: str, values: Values) -> SavedRole:
         raise NamedError(
             "RoleOrPermissionRequired_400",
             "give at least one of them",
-            field=("name", "description", "permission", "isDefault"),
+            field=("name", "description", "permission", "recordScope", "isDefault"),
         )
     # Also for the role as it is: otherwise a manager could strip the administrators of their rights.
-    forbid_escalation(actor, role.permission, "the role permits")
-    if "permission" in values:
-        permission = compact_permission(parse_permission(values["permission"]))
+    forbid_escalation(actor, role.permission, "the role permits", role.own_modules)
+    if {"permission", "record_scope"} & values.keys():
         if not actor.is_owner and role.members.filter(pk=actor.member_id).exists():
             raise NamedError(
                 "UnauthorizedAction_403", "nobody changes the permission of the role that they hold themselves"
             )
-        forbid_escalation(actor, permission, "the role would permit")
-        values = {**values, "permission": permission}
+        permission = compact_permission(parse_permission(values.get("permission", role.permission)))
+        scope = {**role.record_scope, **parse_scope(values.get("record_scope", {}))}
+        forbid_escalation(actor, permission, "the role would permit", own_modules(scope))
+        values = {**values, "permission": permission, "record_scope": scope}
     if role.is_default and values.get("is_default") is False:
         raise NamedError(
             "BadRequest_400", "a company has one default role; make another one the default instead", field="isDefault"
@@ -140,7 +143,7 @@ def delete_roles(*, actor: Actor, selection: BulkSelection) -> int:
     if not roles:
         raise NamedError("RoleNotFound_404", "none of the selected roles is one of this company")
     for role in roles:
-        forbid_escalation(actor, role.permission, f"the role {shorten(role.name, 60)!r} permits")
+        forbid_escalation(actor, role.permission, f"the role {shorten(role.name, 60)!r} permits", role.own_modules)
         if role.is_default:
             raise NamedError(
                 "BadRequest_400", f"{shorten(role.name, 60)!r} is the default role; make another one the default first"

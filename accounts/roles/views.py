@@ -72,8 +72,8 @@ class RoleViewSet(ResourceViewSet):
         success="RoleUpdated_200",
         errors=("RoleNotFound_404", "RoleOrPermissionRequired_400", "RoleNameAlreadyExists_400", "BadRequest_400"),
         description="Changes what is given. A permission replaces the one before: flags that it leaves out are not"
-        f" allowed. {MOVES} {NO_MORE_THAN_ONES_OWN} Nobody but an owner changes the permission of the role that they"
-        " hold.",
+        f" allowed. {MOVES} {NO_MORE_THAN_ONES_OWN} Nobody but an owner changes the permission and the recordScope of"
+        " the role that they hold.",
     )
     def update(self, request: Request, id: str, data: JsonObject) -> object:
         return self._saved_response(update_role(actor=self.actor, id=id, values=data))

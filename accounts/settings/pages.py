@@ -66,6 +66,8 @@ NOTICES = {
     "sender.failing": gettext_lazy("Sender paused after errors"),
     "calendar.failing": gettext_lazy("Calendar disconnected"),
     "comment.mentioned": gettext_lazy("Mentioned in a comment"),
+    "quote.accepted": gettext_lazy("Quote accepted"),
+    "quote.declined": gettext_lazy("Quote declined"),
     "task.overdue": gettext_lazy("Task overdue"),
     "mailbox.failing": gettext_lazy("Mailbox error"),
     "webhook.failing": gettext_lazy("Webhook failing"),

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
-from importlib import import_module
 from pathlib import Path
-from typing import Any
-
-import orjson
-from django.conf import settings
 
 from billing.invoices.models import CreditNote, Invoice
 from billing.ledger.money import sum_text
+from core.pdf import render_pdf
 from core.text.formats import day_text
 from core.types import JsonObject
 
@@ -21,30 +17,12 @@ TEMPLATE = Path(__file__).with_name("invoice.typ")
 
 def invoice_pdf(invoice: Invoice) -> bytes:
     """Render an issued invoice."""
-    data = orjson.dumps(invoice_data(invoice)).decode()
-    return _compile(data)
-
-
-def _compile(data: str) -> bytes:
-    typst: Any = import_module("typst")  # loaded with the first invoice
-    # Names and addresses are in any script, and the built-in fonts have only some.
-    fonts = [settings.INVOICE_FONTS] if settings.INVOICE_FONTS else []
-    try:
-        return bytes(_compile_pdf(typst, data, fonts, ["a-3b"]))
-    except typst.TypstError:
-        # PDF/A needs every glyph; without a font for one the plain form still shows the others.
-        return bytes(_compile_pdf(typst, data, fonts, []))
-
-
-def _compile_pdf(typst: Any, data: str, fonts: list[str], standards: list[str]) -> bytes:
-    options: JsonObject = {"pdf_standards": standards} if standards else {}
-    document: bytes = typst.compile(str(TEMPLATE), sys_inputs={"data": data}, font_paths=fonts, format="pdf", **options)
-    return document
+    return render_pdf(TEMPLATE, invoice_data(invoice))
 
 
 def credit_note_pdf(note: CreditNote) -> bytes:
     """Render a credit note."""
-    return _compile(orjson.dumps(credit_note_data(note)).decode())
+    return render_pdf(TEMPLATE, credit_note_data(note))
 
 
 def invoice_data(invoice: Invoice) -> JsonObject:

@@ -50,6 +50,7 @@ TITLES = {
     "lost-reason": "Reasons for lost leads",
     "pipeline": "Pipelines",
     "product-service": "Products and services",
+    "quote": "Quotes",
     "role": "Roles",
     "saved-view": "Saved views",
     "search": "Search",
@@ -81,7 +82,10 @@ SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ),
     (
         "Leads",
-        ("lead", "pipeline", "lost-reason", "lead-activity", "task", "comment", "calllog", "product-service", "team"),
+        (
+            *("lead", "pipeline", "lost-reason", "quote", "lead-activity", "task", "comment", "calllog"),
+            *("product-service", "team"),
+        ),
     ),
     (
         "Meetings",

@@ -17,6 +17,7 @@ urlpatterns = [
     path("", include("outreach.site.forms.hooks")),
     path("", include("outreach.site.forms.public")),
     path("", include("outreach.site.booking.public")),
+    path("", include("outreach.site.quotes.public")),
     path("", include("outreach.connections.calendars.callbacks")),
     path("", include("outreach.connections.mail_vendors.callbacks")),
     path("", include("outreach.messaging.delivery.tracking.views")),

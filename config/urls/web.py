@@ -79,6 +79,7 @@ from outreach.runs.campaigns import pages as campaigns
 from outreach.runs.genie import pages as outreach
 from outreach.site.booking import pages as booking
 from outreach.site.forms import pages as forms
+from outreach.site.quotes import pages as quotes
 from outreach.site.white_label import pages as white_label
 from workflows.approvals import pages as approvals
 from workflows.definitions import pages as workflows
@@ -107,6 +108,7 @@ PAGES: list[type[Page]] = [
     *comments.PAGES,
     *meetings.PAGES,
     *booking.PAGES,
+    *quotes.PAGES,
     *outreach.PAGES,
     *campaigns.PAGES,
     *email_gallery.PAGES,  # templates/choose comes before templates/<id>

@@ -1,6 +1,6 @@
 """Actors, and the entitlements and quotas of their companies (contract section 5)."""
 
-from core.access.actor import EXPIRED, OWNERS_ONLY, Actor, AuthPath, permission_of
+from core.access.actor import EXPIRED, OWNERS_ONLY, Actor, AuthPath, own_modules, permission_of
 from core.access.entitlements import (
     GRACE,
     PAUSED,
@@ -72,6 +72,7 @@ __all__ = [
     "limited_creation",
     "may_read",
     "meter_usage",
+    "own_modules",
     "permission_of",
     "quota_exceeded",
     "rate_limit_error",

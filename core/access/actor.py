@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 
+from core.tenancy import OwnRecords
+from core.types import Values
+
 if TYPE_CHECKING:
     from core.access.entitlements import Entitlement
 
@@ -35,6 +38,11 @@ def permission_of(method: str) -> str:
     return {"PATCH": "PUT", "HEAD": "GET"}.get(method, method)
 
 
+def own_modules(record_scope: Values) -> frozenset[str]:
+    """Return the modules that a role's stored scope limits to own records. An unknown value limits too."""
+    return frozenset(module for module, scope in record_scope.items() if scope != "all")
+
+
 @dataclass(frozen=True)
 class Actor:
     """The member of a company on whose behalf a request runs; on the private path, a user without a company."""
@@ -48,6 +56,8 @@ class Actor:
     visiting: bool = False
     """The actor is one of the service's staff, who may read the company's records and change nothing."""
     permissions: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
+    own_modules: frozenset[str] = frozenset()
+    """The modules (contact, lead) of whose records the actor meets their own alone."""
     session_id: str = ""
     """The session, on the private path."""
     key_id: str = ""
@@ -66,6 +76,13 @@ class Actor:
         """
         return self.is_owner or (self.auth_path is AuthPath.KEY and not settings.STRICT_KEYS)
 
+    @property
+    def own(self) -> OwnRecords | None:
+        """The own records that the role limits the actor to; None for whom no role limits, and for staff."""
+        if not self.own_modules or self.is_unbounded or self.visiting:
+            return None
+        return OwnRecords(self.member_id, self.own_modules)
+
     def may(self, module: str, method: str) -> bool:
         """Return whether the actor may use the method on the module. PATCH counts as PUT."""
         flag = permission_of(method)
@@ -74,3 +91,10 @@ class Actor:
         if self.auth_path is AuthPath.KEY and module in OWNERS_ONLY:
             return self.is_owner
         return self.is_unbounded or bool(self.permissions.get(module, {}).get(flag))
+
+    def may_on_all(self, module: str, method: str) -> bool:
+        """Return whether the actor may use the method, and is not limited to own records.
+
+        For what acts on its own later, on records that others own by then.
+        """
+        return self.own is None and self.may(module, method)

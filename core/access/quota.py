@@ -13,7 +13,7 @@ from django.db.models import QuerySet
 
 from core.access.entitlements import Entitlement
 from core.errors import NamedError
-from core.tenancy import company_id
+from core.tenancy import company_id, everybodys_records
 from core.text.labels.modules import name_of
 
 PLAN_LIMIT = "PlanLimitExceeded_403"
@@ -83,7 +83,7 @@ def refuse_over_quota(module: str) -> None:
     if limit is None or module not in USAGE:
         return
     # Counted up to the limit only: a company may have a million records.
-    if USAGE[module].records().order_by()[: limit + 1].count() > limit:
+    if _count(module, limit + 1) > limit:
         raise quota_exceeded(module)
 
 
@@ -102,7 +102,13 @@ def remaining_quota(module: str) -> int | None:
     if not connection.in_atomic_block:
         raise transaction.TransactionManagementError("quota is reserved in the transaction that creates the records")
     lock_company(f"usage:{module}")
-    return max(0, limit - USAGE[module].records().order_by()[:limit].count())
+    return max(0, limit - _count(module, limit))
+
+
+def _count(module: str, most: int) -> int:
+    """Return the number of the company's records of a module, counted up to `most`."""
+    with everybodys_records(reason="limits of plans count the records of all members"):
+        return USAGE[module].records().order_by()[:most].count()
 
 
 def quota_exceeded(module: str, left: int = 0) -> NamedError:

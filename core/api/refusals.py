@@ -10,19 +10,23 @@ from typing import Any
 from django.apps import apps
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
-from django.db import IntegrityError, OperationalError
+from django.db import DatabaseError, IntegrityError, OperationalError
 from django.db.models import F
 from django.http import Http404
 from psycopg.errors import QueryCanceled
 from rest_framework import exceptions
 
+from core.access.own_records import BEYOND_OWN
 from core.database import database_is_away, database_takes_no_writes
 from core.errors import WHOLE_BODY, ApiError, DuplicateField, FieldError, NamedError, message_of, with_operation
 from core.messages import UNKNOWN, message_for
+from core.tenancy import active_scope
 from core.text.names import to_camel_case
 from core.types import JsonObject, Values
 
 UNIQUE_VIOLATION = "23505"
+FOREIGN_KEY_VIOLATION = "23503"
+INSUFFICIENT_PRIVILEGE = "42501"
 RETRY_SECONDS = 5
 
 
@@ -117,6 +121,8 @@ def refusal_of(error: BaseException) -> Refusal:
         return Refusal(400, "BodyTooLarge_400", "Validation error: the body is too large", most, [whole])
     if isinstance(error, SuspiciousOperation):
         return Refusal(400, INVALID, MALFORMED, str(error))
+    if _is_beyond_own_records(error):
+        return refusal_of_name("UnauthorizedAction_403", BEYOND_OWN)
     if isinstance(error, IntegrityError):
         return _of_constraint(error)
     return retryable_refusal(error) or UNFORESEEN
@@ -156,6 +162,18 @@ def retryable_refusal(error: BaseException | None) -> Refusal | None:
     if database_takes_no_writes(error):
         return NO_SPACE
     return CANCELLED if isinstance(error, OperationalError) and isinstance(error.__cause__, QueryCanceled) else None
+
+
+def _is_beyond_own_records(error: BaseException) -> bool:
+    """Return whether the database has refused a write since its rows, or rows that refer to them, are no own records.
+
+    Services refuse most of these themselves; this is for actions on the whole company, such as deleting a tag.
+    """
+    scope = active_scope()
+    if scope is None or scope.own is None or not isinstance(error, DatabaseError):
+        return False
+    state = getattr(getattr(error.__cause__, "diag", None), "sqlstate", "")
+    return state in (INSUFFICIENT_PRIVILEGE, FOREIGN_KEY_VIOLATION)
 
 
 def _of_constraint(error: IntegrityError) -> Refusal:

@@ -45,6 +45,7 @@ EVENTS: dict[str, tuple[str, ...]] = {
     "organization": ("created", "updated", "deleted", "restored", "merged", "unmerged"),
     "payment": ("paid", "credited", "refunded", "disputed", "undisputed"),
     "product-service": ("created", "updated", "deleted", "restored"),
+    "quote": (*("created", "updated", "sent", "viewed", "accepted", "declined", "expired", "deleted", "restored"),),
     "segment": ("entered", "left"),
     "tag": ("deleted",),
     "task": ("created", "updated", "completed", "deleted", "restored"),
@@ -99,6 +100,7 @@ MODULES = {
     "mail": "genie",
     "note": "lead-activity",
     "organization": "contact",
+    "quote": "lead",
     "task": "lead-activity",
 }
 """Resource -> the permission module that shows it, where that has another name."""

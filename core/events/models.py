@@ -5,13 +5,17 @@ from __future__ import annotations
 from django.db import models
 
 from core.fields import CompanyForeignKey, JSONField, ObjectIdField, TransactionIdField
-from core.tenancy.models import CompanyModel, CompanyRow
+from core.tenancy.models import CompanyModel, CompanyRow, SeenByMember
 from core.text.labels.words import code_label
 from core.text.translation import gettext_lazy as _
 
 
 class Event(CompanyModel):
     """An event of a record, written in the transaction of the change (core.events.emit)."""
+
+    seen_by = SeenByMember(
+        "coalesce({record}, actor_id = {member})", record="object_id", kind="split_part(kind, '.', 1)", checked=False
+    )
 
     sequence = models.BigIntegerField(
         db_default=models.expressions.RawSQL("nextval('core_event_sequence')", ()), editable=False, unique=True

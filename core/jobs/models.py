@@ -115,6 +115,11 @@ class Job(CompanyWork):
     class Meta(CompanyWork.Meta):
         abstract = True
 
+    @property
+    def maker(self) -> Any:
+        """The member in whose scope of records it runs; None runs it for the whole company."""
+        return getattr(self, "created_by", None)
+
 
 class TaskSchedule(models.Model):
     """The next run of a periodic task (core.jobs.periodic), and the result of the last one."""

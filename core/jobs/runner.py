@@ -117,7 +117,10 @@ def run_job(job: J, run: Callable[[J, float], None], deadline: float) -> None:
     started = monotonic()
     with company_scope(job.company_id), _job_log_context(job):
         try:
-            run(job, deadline)
+            # Read now, since the role may have changed since the job was made.
+            own = job.maker.own if job.maker is not None else None
+            with company_scope(job.company_id, own):
+                run(job, deadline)
         except LeaseLost:
             log.warning("%s %s was taken over by another worker", type(job).__name__, job.pk)
         except Exception as error:  # noqa: BLE001  the edge of one job: its row stores the error

@@ -73,6 +73,11 @@ class BulkSelection:
         )
         return cls(where & ~Q(pk__in=nids) if nids else where, everything, raw)
 
+    @property
+    def ids(self) -> set[str]:
+        """Return the ids that the selection names; none where the query string selects."""
+        return set(self.raw.get("ids", ())) - set(self.raw.get("nids", ()))
+
     @classmethod
     def of_ids(cls, ids: Sequence[str]) -> BulkSelection:
         """Return the selection of these records."""

@@ -311,7 +311,7 @@ def _chart(
         '<g><title>{}</title><rect class="hit" x="{}" width="{}" height="100"/>{}</g>',
         (
             (
-                f"{formats.date(on)} – {', '.join(f'{name}: {count:,}' for name, count in pairs)}",
+                f"{_named(on, formats)} – {', '.join(f'{name}: {count:,}' for name, count in pairs)}",
                 round(number * wide, 1),
                 round(wide, 2),
                 inner,
@@ -320,7 +320,7 @@ def _chart(
             for pairs in (list(zip(names, counts, strict=True)),)
         ),
     )
-    labels = format_html_join("", "<span>{}</span>", ((label,) for label in _day_labels([on for on, _ in rows])))
+    labels = format_html_join("", "<span>{}</span>", ((label,) for label in _labels([on for on, _ in rows], formats)))
     return format_html(
         '<div class="chart muted small" aria-hidden="true"><p>{}</p>'
         '<svg viewBox="0 0 {} 100" preserveAspectRatio="none">{}{}</svg><div class="axis">{}</div></div>',
@@ -332,12 +332,17 @@ def _chart(
     )
 
 
-def _day_labels(days: list[date]) -> list[str]:
-    """Return the labels below a chart: each of a few days, or else five of many, with the month."""
-    if len(days) <= EACH_DAY:
-        return [short_day_text(day) for day in days]
-    last = len(days) - 1
-    return [short_day_text(days[round(place * last / 4)]) for place in range(5)]
+def _labels(moments: list[date], formats: Formats) -> list[str]:
+    """Return the labels below a chart: each of a few days or hours, or else five of many."""
+    last = len(moments) - 1
+    if len(moments) > EACH_DAY:
+        moments = [moments[round(place * last / 4)] for place in range(5)]
+    return [formats.time(moment) if isinstance(moment, datetime) else short_day_text(moment) for moment in moments]
+
+
+def _named(moment: date, formats: Formats) -> str:
+    """Return the name of a day or an hour of a chart."""
+    return formats.datetime(moment) if isinstance(moment, datetime) else formats.date(moment)
 
 
 def _bars_of(counts: list[float], most: float, left: float, width: float) -> SafeString:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from django.db import models
@@ -56,6 +57,41 @@ else:
     _Manager = models.Manager.from_queryset(CompanyQuerySet)
 
 
+@dataclass(frozen=True)
+class Owned:
+    """The column of a record's owner, and the module whose recordScope limits members to their own records.
+
+    `rank` orders what a row refers to: of several records the first one decides. `via` is a table whose visible rows
+    make the records that they refer to readable.
+    """
+
+    module: str
+    column: str
+    rank: int
+    via: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class SeenByMember:
+    """Rows that name records in no foreign key, and so need a condition of their own for members with own records.
+
+    `condition` is SQL over the row, with `{member}` for the member, `{record}` for whether its record exists for them.
+    `record` is its column of the record's id, and `kind` the SQL of the record's kind (contact, lead, organization).
+    `parts` hides the rows that belong to hidden ones (references that cascade). Rows that are written before their
+    records, or for others, are not `checked` when they are written.
+    """
+
+    condition: str
+    record: str = ""
+    kind: str = "''"
+    parts: bool = False
+    checked: bool = True
+
+
+MADE_BY_MEMBER = SeenByMember("created_by_id = {member}", parts=True)
+"""Jobs: their selections, reports and results name records, so they exist for the member who started them."""
+
+
 class CompanyManager(_Manager[_Row]):
     """The rows of the active company. Raises NoActiveCompany without one."""
 
@@ -96,6 +132,10 @@ class CompanyRow(models.Model):
         "accounts.Company", on_delete=models.CASCADE, db_index=False, related_name="+", editable=False
     )
 
+    owned: ClassVar[Owned | None] = None
+    """The owner's column of records that have an owner."""
+    seen_by: ClassVar[SeenByMember | None] = None
+    """The rows that exist for a member with own records, of rows without a foreign key to one."""
     objects: ClassVar[CompanyManager[Self]] = CompanyManager()
 
     class Meta:

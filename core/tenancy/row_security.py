@@ -1,8 +1,9 @@
 """The second and third isolation layer, derived from the models after each migration, so that no table is omitted.
 
-Row-level security is forced, under two roles that own nothing. `leadwright_app` sees the rows whose company_id equals
-the setting `app.company`; `leadwright_system` (core.tenancy.unscoped) sees all. The login role, which owns the tables,
-inherits neither and sees rows only inside `core.tenancy.use_owner_role`, for migrations.
+Row-level security is forced, under three roles that own nothing. `leadwright_app` sees the rows whose company_id equals
+the setting `app.company`. `leadwright_member` sees those of them that exist for a member with own records
+(core.tenancy.own_rows). `leadwright_system` (core.tenancy.unscoped) sees all. The login role, which owns the tables,
+inherits none. It sees rows only inside `core.tenancy.use_owner_role`, for migrations.
 
 A CompanyForeignKey becomes FOREIGN KEY (company_id, x_id) REFERENCES (company_id, id).
 """
@@ -16,15 +17,16 @@ from django.apps import AppConfig, apps
 from django.db import connections, models
 
 from core.fields import CompanyForeignKey
-from core.tenancy import APP_ROLE, SYSTEM_ROLE, use_owner_role
+from core.tenancy import APP_ROLE, MEMBER_ROLE, SYSTEM_ROLE, use_owner_role
 from core.tenancy.models import CompanyRow
+from core.tenancy.own_rows import STORED, member_policies, owned_by, owned_models
 
 # SET TRUE and INHERIT FALSE: the login role may take the roles, but sees nothing as long as it has not.
 CREATE_ROLES = f"""
 DO $$
 DECLARE name text;
 BEGIN
-    FOREACH name IN ARRAY ARRAY['{APP_ROLE}', '{SYSTEM_ROLE}'] LOOP
+    FOREACH name IN ARRAY ARRAY['{APP_ROLE}', '{SYSTEM_ROLE}', '{MEMBER_ROLE}'] LOOP
         BEGIN
             IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name) THEN
                 EXECUTE format('CREATE ROLE %I NOLOGIN NOSUPERUSER NOBYPASSRLS', name);
@@ -46,7 +48,8 @@ END $$
 INHERITED = f"""
 SELECT granted.rolname FROM pg_auth_members
     JOIN pg_roles granted ON granted.oid = roleid JOIN pg_roles holder ON holder.oid = member
-WHERE granted.rolname IN ('{APP_ROLE}', '{SYSTEM_ROLE}') AND holder.rolname = session_user AND inherit_option
+WHERE granted.rolname IN ('{APP_ROLE}', '{SYSTEM_ROLE}', '{MEMBER_ROLE}')
+    AND holder.rolname = session_user AND inherit_option
 ORDER BY granted.rolname
 """
 """The roles whose rows the login role sees without taking the role: there must be none."""
@@ -66,9 +69,9 @@ END $$
 """
 
 GRANTS = f"""
-GRANT USAGE ON SCHEMA public TO {APP_ROLE}, {SYSTEM_ROLE};
-GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {APP_ROLE}, {SYSTEM_ROLE};
-GRANT USAGE, SELECT, UPDATE ON ALL SEQUENCES IN SCHEMA public TO {APP_ROLE}, {SYSTEM_ROLE};
+GRANT USAGE ON SCHEMA public TO {APP_ROLE}, {SYSTEM_ROLE}, {MEMBER_ROLE};
+GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {APP_ROLE}, {SYSTEM_ROLE}, {MEMBER_ROLE};
+GRANT USAGE, SELECT, UPDATE ON ALL SEQUENCES IN SCHEMA public TO {APP_ROLE}, {SYSTEM_ROLE}, {MEMBER_ROLE};
 """
 
 
@@ -111,6 +114,19 @@ def apply_row_security(app_config: AppConfig, using: str, **_: Any) -> None:
             for statement in reference_statements(model, constraints):
                 cursor.execute(statement)
         cursor.execute(GRANTS)
+        if _lacks_owners(cursor):
+            return  # migrated back to before records had owners
+        cursor.execute(STORED)
+        stored = {(table, name): digest for table, name, digest in cursor.fetchall()}
+        for statement in member_policies(app_config.label, stored):
+            cursor.execute(statement)
+
+
+def _lacks_owners(cursor: Any) -> bool:
+    """Return whether the database lacks a column of owners, which the policies of members compare."""
+    cursor.execute("SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'public'")
+    columns = set(cursor.fetchall())
+    return any((model._meta.db_table, owned_by(model).column) not in columns for model in owned_models())
 
 
 def policy_statements(table: str, forced: set[str], policies: set[tuple[str, str]]) -> Iterator[str]:

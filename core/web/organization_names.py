@@ -62,7 +62,7 @@ class NamesOrganization(Page):
         if not self.may("contact", "POST"):
             form.add_error(NAME, str(_("No organization has this name.")))
             return None
-        answer = self.ask("POST", "organization", None, {"formData": {"name": name}})
+        answer = self.ask("POST", "organization", None, {"formData": {"name": name}, "reuse": True})
         if answer.ok:
             return str(answer.data["_id"])
         form.refuse(answer, lambda path: NAME)

@@ -325,7 +325,7 @@ class RelatedPage(Page):
         back = self.address(self.record_page, self.params["id"])
         return {"related": self.related(), "back": back, "title": gettext("Related records")}
 
-    def few(self, path: str, by: str, order: str = "desc", **filters: str) -> tuple[list[Values], int]:
+    def few(self, path: str, by: str, order: str = "desc", **filters: str | bool) -> tuple[list[Values], int]:
         """Return the first records of a list, and the number of all."""
         answer = self.ask("GET", path, {"filters": filters, "sortBy": by, "sortOrder": order, "n": FEW, "p": "1"})
         return (answer.data, answer.total or 0) if answer.ok else ([], 0)

@@ -22,6 +22,7 @@ ICONS = {
     "meeting": "calendar",
     "mail": "mail",
     "follow_up": "bell",
+    "quote": "file-text",
     "imported": "upload",
     "merged": "merge",
     "created": "user-plus",

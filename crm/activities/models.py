@@ -28,6 +28,7 @@ class LeadActivity(CompanyModel):
         DELETED = "deleted"
         RESTORED = "restored"
         IMPORTED = "imported"
+        QUOTE = "quote"
 
     kind = models.CharField(max_length=12, choices=Kind)
     lead = CompanyForeignKey("crm.Lead", on_delete=models.CASCADE, null=True, related_name="activities", db_index=False)

@@ -50,6 +50,7 @@ KIND_LABELS = {
     Kind.DELETED: gettext_lazy("Deleted"),
     Kind.RESTORED: gettext_lazy("Restored"),
     Kind.IMPORTED: gettext_lazy("Imported"),
+    Kind.QUOTE: gettext_lazy("Quotes"),
 }
 """Kind -> its label."""
 WORK = {

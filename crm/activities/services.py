@@ -121,6 +121,10 @@ READERS: dict[str, Callable[[Event], list[Part]]] = {
     },
     "calllog.created": _about(Kind.CALL, "call"),
     **{f"meeting.{step}": _about(Kind.MEETING, "meeting") for step in ("created", "updated", "cancelled")},
+    **{
+        f"quote.{step}": _about(Kind.QUOTE, "quote")
+        for step in ("created", "sent", "viewed", "accepted", "declined", "expired", "deleted", "restored")
+    },
     **{f"follow-up.{step}": _about(Kind.FOLLOW_UP, "followUp") for step in TASK_STEPS},
     **{f"task.{step}": _of_task for step in TASK_STEPS},
     **{

@@ -1,16 +1,21 @@
 from __future__ import annotations
 
+from typing import Any
+
 from django.db import models
 from django.db.models import Q
 
 from core.fields import CompanyForeignKey, JSONField, ObjectIdField
 from core.models import CompanyModel, Job
+from core.tenancy.models import MADE_BY_MEMBER, SeenByMember
 from core.text.translation import gettext_lazy as _
 
 
 class BulkJob(Job):
     """A change, deletion or restoring of records, the undoing of one, or a change of a run's messages. A worker does it
     in batches if there are very many. The overwritten values of records are kept for 30 days."""
+
+    seen_by = MADE_BY_MEMBER
 
     class Action(models.TextChoices):
         UPDATE = "update"
@@ -78,9 +83,20 @@ class BulkJob(Job):
     def __str__(self) -> str:
         return f"{self.get_action_display()} {self.panel}s"
 
+    @property
+    def maker(self) -> Any:
+        """The member in whose scope of records it runs; None for changes of the company's fields."""
+        return None if self.action in OF_ALL_RECORDS else self.created_by
+
+
+OF_ALL_RECORDS = (BulkJob.Action.CONVERT_FIELD, BulkJob.Action.DELETE_FIELD)
+"""Actions on the fields of the company, which all records have."""
+
 
 class Journal(CompanyModel):
     """The version of a record before a bulk job, an import or a merge changed it, from which it can be restored."""
+
+    seen_by = SeenByMember("coalesce({record}, true)", record="record_id", kind="panel", checked=False)
 
     bulk_job = CompanyForeignKey(BulkJob, on_delete=models.CASCADE, null=True, related_name="journal", db_index=False)
     import_job = CompanyForeignKey(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from django.db.models import Q
 
@@ -58,13 +58,20 @@ class Directory:
 
 
 def find_mentions(
-    text: str, *, given: Collection[str], former: Mapping[str, str], module: str, names_members: bool
+    text: str,
+    *,
+    given: Collection[str],
+    former: Mapping[str, str],
+    module: str,
+    names_members: bool,
+    is_seen_by: Callable[[Member], bool],
 ) -> dict[str, str]:
     """Return member -> label of those whom the text mentions, and of the given ones, whose label is empty if the text
     does not name them.
 
     `former` has the same of the comment's mentions so far: they stay, whatever the members are called now.
-    Refused are mentions of members who may not see the record, and the error says who only if `names_members`. Raises
+    Refused are mentions of members who may not see the record, and the error says who only if `names_members`.
+    `is_seen_by` returns whether the record is among those that a member's role is limited to. Raises
     MentionAmbiguous_400, MentionNotAllowed_400, MemberNotFound_404 and InvalidInput_400.
     """
     places = list(AT.finditer(text))
@@ -82,7 +89,7 @@ def find_mentions(
     if len(mentions) > MAX_MENTIONS:
         raise NamedError("InvalidInput_400", f"mention at most {MAX_MENTIONS} members", field="text")
     added = [directory.members[id] for id in mentions if id not in former]
-    blind = [member for member in added if not member.may(module, "GET")]
+    blind = [member for member in added if not (member.may(module, "GET") and is_seen_by(member))]
     if blind:
         raise _refusal(blind, names_members)
     return mentions

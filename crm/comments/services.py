@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import timedelta
+from functools import partial
 
 from django.db import transaction
 from django.utils import timezone
@@ -15,6 +16,7 @@ from core.access import Actor
 from core.errors import NamedError
 from core.events import emit
 from core.lists import BulkSelection, in_batches
+from core.tenancy import company_id, company_scope
 from core.text.translation import gettext_lazy as _
 from core.types import JsonObject
 from crm.activities.models import LeadActivity
@@ -45,7 +47,12 @@ def create_comment(
     check_record(actor, kind, record_id)
     text = _clean(text)
     named = find_mentions(
-        text, given=mentions, former={}, module=MODULES[kind], names_members=actor.may("member", "GET")
+        text,
+        given=mentions,
+        former={},
+        module=MODULES[kind],
+        names_members=actor.may("member", "GET"),
+        is_seen_by=partial(_is_seen_by, kind=kind, record_id=record_id),
     )
     comment = Comment.objects.create(text=text, created_by_id=actor.member_id, **{f"{kind}_id": record_id})
     _add_activities([comment])
@@ -66,20 +73,25 @@ def update_comment(
 ) -> Comment:
     """Change the actor's own comment, and notify the members whom it mentions for the first time.
 
-    Raises CommentNotFound_404, CommentNotYours_400 and the errors of create_comment.
+    Raises CommentNotFound_404, CommentNotYours_403 and the errors of create_comment.
     """
     comment = readable_comments(actor).select_for_update(of=("self",)).filter(pk=id).first()
     if comment is None:
         raise not_found()
     if comment.created_by_id != actor.member_id:
-        raise NamedError("CommentNotYours_400", "only the author edits a comment", field="id")
+        raise NamedError("CommentNotYours_403", "only the author edits a comment", field="id")
     kind = kind_of(comment)
     text = comment.text if text is None else _clean(text)
     former = dict(comment.mentions.filter(is_current=True).values_list("member_id", "label"))
     if mentions is None:
         mentions = [member_id for member_id, label in former.items() if not label]
     named = find_mentions(
-        text, given=mentions, former=former, module=MODULES[kind], names_members=actor.may("member", "GET")
+        text,
+        given=mentions,
+        former=former,
+        module=MODULES[kind],
+        names_members=actor.may("member", "GET"),
+        is_seen_by=partial(_is_seen_by, kind=kind, record_id=record_of(comment)),
     )
     if text == comment.text and named == former:
         return comment
@@ -96,7 +108,7 @@ def update_comment(
 def delete_comment(*, actor: Actor, id: str, automation: bool = True) -> None:
     """Delete the actor's own comment, or one on a record that the actor may delete.
 
-    Raises CommentNotFound_404 and CommentNotYours_400.
+    Raises CommentNotFound_404 and CommentNotYours_403.
     """
     comment = readable_comments(actor).select_for_update(of=("self",)).filter(pk=id).first()
     if comment is None:
@@ -106,15 +118,16 @@ def delete_comment(*, actor: Actor, id: str, automation: bool = True) -> None:
 
 @transaction.atomic
 def delete_comments(*, actor: Actor, selection: BulkSelection, automation: bool = True) -> int:
-    """Delete the selected comments and return their number.
+    """Delete the selected comments, all or none, and return their number.
 
-    Raises CommentNotFound_404 when ids name none, and CommentNotYours_400 when one of them may not be deleted.
+    Raises CommentNotFound_404 when one of the ids names none, and CommentNotYours_403 when one of them may not be
+    deleted.
     """
     deleted = 0
     for ids in in_batches(selection.apply(readable_comments(actor)), lock=True):
         deleted += _delete(list(Comment.objects.filter(pk__in=ids).order_by("pk")), actor, automation)
-    if not deleted and not selection.everything:
-        raise NamedError("CommentNotFound_404", "none of them is a comment of this company", field="ids")
+    if not selection.everything and deleted != len(selection.ids):
+        raise NamedError("CommentNotFound_404", "one of them is no comment of this company", field="ids")
     return deleted
 
 
@@ -123,7 +136,7 @@ def restore_comments(*, actor: Actor, ids: Collection[str], automation: bool = T
     """Restore deleted comments that the actor may delete, all or none, and return their number.
 
     Nobody is notified again. Raises CommentNotFound_404 when one of them is missing or not deleted, or its record is
-    deleted, and CommentNotYours_400.
+    deleted, and CommentNotYours_403.
     """
     deleted = restorable_comments(actor).select_for_update(of=("self",)).filter(pk__in=ids)
     comments = list(deleted.prefetch_related("mentions").order_by("pk"))
@@ -154,6 +167,15 @@ def check_record(actor: Actor, kind: str, id: str) -> None:
     live, missing = RECORDS[kind]
     if kind not in allowed_kinds(actor) or not live().filter(pk=id).exists():
         raise NamedError(missing, f"there is no {kind} {id} in this company", field="record")
+
+
+def _is_seen_by(member: Member, *, kind: str, record_id: str) -> bool:
+    """Return whether the record exists for a member whose role may limit them to own records."""
+    if member.own is None:
+        return True
+    live, _ = RECORDS[kind]
+    with company_scope(company_id(), member.own):
+        return live().filter(pk=record_id).exists()
 
 
 def kind_of(comment: Comment) -> str:
@@ -237,7 +259,7 @@ def _check_removable(comments: Sequence[Comment], actor: Actor) -> None:
     ids = [comment.pk for comment in comments]
     if Comment.objects.filter(removable(actor), pk__in=ids).count() != len(ids):
         raise NamedError(
-            "CommentNotYours_400", "deleting a comment takes its author, or the right to delete its record", field="id"
+            "CommentNotYours_403", "deleting a comment takes its author, or the right to delete its record", field="id"
         )
 
 

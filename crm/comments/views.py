@@ -89,7 +89,7 @@ class CommentViewSet(ResourceViewSet):
         bulk=True,
         permission="GET",
         success="CommentsDeleted_200",
-        errors=("CommentNotFound_404", "CommentNotYours_400"),
+        errors=("CommentNotFound_404", "CommentNotYours_403"),
         description=f"All or none. {DELETERS} Emits comment.deleted for each.",
     )
     def bulk_destroy(self, request: Request, data: JsonObject) -> object:
@@ -106,7 +106,7 @@ class CommentViewSet(ResourceViewSet):
         output=CommentOut,
         permission="GET",
         success="CommentUpdated_200",
-        errors=("CommentNotFound_404", "CommentNotYours_400", *MENTION_ERRORS),
+        errors=("CommentNotFound_404", "CommentNotYours_403", *MENTION_ERRORS),
         description="Only its author may. Members whom it did not mention before get a notice. Emits comment.updated"
         " when anything is different.",
     )
@@ -125,7 +125,7 @@ class CommentViewSet(ResourceViewSet):
         input=AutomationInput,
         permission="GET",
         success="CommentDeleted_200",
-        errors=("CommentNotFound_404", "CommentNotYours_400"),
+        errors=("CommentNotFound_404", "CommentNotYours_403"),
         description=f"{DELETERS} It can be restored for 30 days. Emits comment.deleted.",
     )
     def destroy(self, request: Request, id: str, data: JsonObject) -> None:
@@ -138,7 +138,7 @@ class CommentViewSet(ResourceViewSet):
         output=Restored,
         permission="GET",
         success="CommentsRestored_200",
-        errors=("CommentNotFound_404", "CommentNotYours_400"),
+        errors=("CommentNotFound_404", "CommentNotYours_403"),
         description="All or none, within 30 days. Who may delete a comment restores it. Nobody is notified again. Emits"
         " comment.restored for each.",
     )

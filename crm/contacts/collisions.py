@@ -12,13 +12,15 @@ from dataclasses import dataclass, field
 from core.errors import FieldError, NamedError, shorten
 from crm.contacts.models import Contact
 from crm.contacts.schema import ContactRow
-from crm.contacts.unique_key import Collision, KeyedRow, KeyHolder
+from crm.contacts.unique_key import HIDDEN, Collision, KeyedRow, KeyHolder
 from crm.contacts.updates import Take
 from crm.records.problems import ValueProblem
 
 EXISTS = "ContactAlreadyExists_400"
 TAKEN = {"email": "emailTaken", "number": "numberTaken"}
 """Part of the unique key -> the code of the error that another contact has its value."""
+OF_ANOTHER = "a contact of another member already"
+"""The holder of a value in messages to a member who does not see that contact."""
 UNNAMED = "; its address is not that of "
 """Text of a message at the place of the holder's name, before the name of the row's person."""
 
@@ -131,10 +133,14 @@ def collision_problems(
     for collision, people in zip(
         collisions, describe_differences(collisions, may_read=may_read, known=new), strict=True
     ):
-        holder = "that another row creates" if collision.existing_id in new else f"{collision.existing_id} already"
+        holder = f"the contact {collision.existing_id} already"
+        if collision.existing_id in new:
+            holder = "the contact that another row creates"
+        elif collision.existing_id == HIDDEN:
+            holder = OF_ANOTHER
         # A page writes the first letter of a message in capitals, but not that of a quoted address.
         shown = collision.value if collision.field == "number" else f"“{shorten(collision.value, 100)}”"
-        message = f"{shown} belongs to the contact {holder}{people}"
+        message = f"{shown} belongs to {holder}{people}"
         problems[collision.index] = [ValueProblem(collision.field, EXISTS, message, code=TAKEN[collision.field])]
     return problems
 
@@ -151,6 +157,10 @@ def collision_errors(collisions: Sequence[Collision], *, may_read: bool = False)
 
 
 def _collision_error(collision: Collision, people: str) -> NamedError:
+    if collision.existing_id == HIDDEN:
+        text = f"{shorten(collision.value, 100)} belongs to {OF_ANOTHER}"
+        error = FieldError(field=collision.field, message=text, code=TAKEN[collision.field])
+        return NamedError(EXISTS, text, field=collision.field, errors=[error])
     text = f"{shorten(collision.value, 100)} belongs to the contact {collision.existing_id} already{people}"
     error = FieldError(field=collision.field, message=text, code=TAKEN[collision.field])
     params = {"record": collision.existing_id}

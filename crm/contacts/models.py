@@ -7,6 +7,7 @@ from django.db.models.functions import Upper
 from core.fields import CompanyForeignKey
 from core.models import CompanyModel
 from core.search import SearchColumn
+from core.tenancy.models import Owned
 from core.text.translation import gettext_lazy as _
 from crm.records.models import CustomValues, FieldValue, value_indexes
 
@@ -32,6 +33,8 @@ class Contact(CompanyModel):
     System values are columns. Custom values are in `custom` (uniqueFieldID -> value), which is authoritative;
     CustomFieldValue rows copy them for filters and sorts.
     """
+
+    owned = Owned("contact", "owner_id", 2, via=("crm_lead", "contact_id"))
 
     name = models.CharField(max_length=300, blank=True)
     sort_name = models.CharField(

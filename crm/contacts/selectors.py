@@ -6,12 +6,13 @@ from django.db.models import Q, QuerySet
 
 from accounts.models import Company
 from core.tenancy import company_id
+from crm.contacts.kind import CONTACT
 from crm.contacts.models import Contact
 
 
 def live_contacts() -> QuerySet[Contact]:
     """Return the contacts of the active company that are not deleted."""
-    return Contact.objects.filter(is_deleted=False)
+    return CONTACT.live()
 
 
 def person_condition(email: str) -> Q:

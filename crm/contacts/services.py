@@ -8,6 +8,7 @@ from typing import Any
 from django.db import transaction
 
 from core.access import quota_exceeded
+from core.access.own_records import require_all_records
 from core.errors import NamedError, message_of, shorten
 from core.ids import is_id, new_id
 from core.types import JsonObject, Values
@@ -394,4 +395,5 @@ def set_unique_key(value: str) -> None:
             f"one of {', '.join(KEY_PARTS)}, not {shorten(value, 40)!r}",
             field="contactUniqueKey",
         )
+    require_all_records()
     rewrite_keys(value, KEY_PARTS[value])

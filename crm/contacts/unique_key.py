@@ -12,10 +12,14 @@ import orjson
 from django.db import connection
 
 from core.errors import NamedError
+from core.tenancy import everybodys_records, own_records
+from crm.contacts.models import Contact
 
 if TYPE_CHECKING:
     from crm.contacts.schema import ContactRow, ContactSchema
 
+HIDDEN = ""
+"""The id of a contact that the member of the scope does not see."""
 BULK_LOCK = 0x6C77_0001
 """First key of the advisory lock that admits one bulk writer per company. The second is the company's."""
 
@@ -84,8 +88,19 @@ def lock_unique_key(schema: ContactSchema, *, many: bool) -> None:
 
 
 def live_holders(keyed: Iterable[KeyedRow]) -> Sequence[KeyHolder]:
-    """Return the live contacts of the active company that have a part of any row's unique key."""
-    return _holders(keyed, "NOT is_deleted")
+    """Return the live contacts of the active company that have a part of any row's unique key.
+
+    The key is unique in the whole company. Contacts that the member of the scope does not see are HIDDEN.
+    """
+    if not own_records("contact"):
+        return _holders(keyed, "NOT is_deleted")
+    keyed = list(keyed)
+    with everybodys_records(reason="unique keys of contacts"):
+        holders = _holders(keyed, "NOT is_deleted")
+    ids = [holder.id for holder in holders]
+    own = Contact.objects.filter(pk__in=ids, owner=own_records("contact"))
+    visible = set(own.values_list("pk", flat=True))
+    return [holder if holder.id in visible else holder._replace(id=HIDDEN) for holder in holders]
 
 
 def recreated_contacts(keyed: Iterable[KeyedRow]) -> dict[str, str]:

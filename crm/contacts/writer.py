@@ -19,6 +19,7 @@ from crm.bulk_jobs.history.journal import Source
 from crm.contacts.collisions import Holders, find_collision
 from crm.contacts.schema import ContactRow, ContactSchema
 from crm.contacts.unique_key import (
+    HIDDEN,
     Collision,
     KeyedRow,
     KeyHolder,
@@ -170,6 +171,8 @@ def _plan(keyed: Sequence[KeyedRow], live: Sequence[KeyHolder], take: Take | Non
         if not key_holders:
             plan.inserts.append(item)
             holders.record_keys(item, item.id)
+        elif HIDDEN in key_holders.values():
+            plan.collided.append(find_collision(item, key_holders))
         elif holders.is_other_person(item, key_holders):
             plan.collided.append(find_collision(item, key_holders, is_other=True))
         elif take and len(set(key_holders.values())) == 1:

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import F
 
 from core.access import reserve_quota
+from core.access.own_records import require_all_records
 from core.errors import NamedError, shorten
 from core.ids import new_id
 from core.text.names import to_camel_case
@@ -122,6 +123,7 @@ def update_fields(*, actor_id: str, changes: Sequence[FieldChange], numbered: bo
         raise NamedError("InvalidInput_400", "stands for an earlier field already", field=f"fields.{duplicate}._id")
     # Names and texts are no definition, and need not make the writers of values wait.
     if any(set(DEFINITION) & change.values.keys() for change in changes):
+        require_all_records()
         lock_fields()
     rows = {row.pk: row for row in _lock_fields(ids)}
     renamed = [
@@ -275,6 +277,7 @@ def delete_fields(*, actor_id: str, ids: Sequence[str]) -> int:
     has removed the values. Raises CustomFieldNotFound_400 when none of the ids is one of the company's,
     InvalidSystemField_400 when one is a system field.
     """
+    require_all_records()
     lock_fields()
     fields = list(CustomField.objects.select_for_update(of=("self",)).filter(pk__in=ids).order_by("panel", "pk"))
     if not fields:

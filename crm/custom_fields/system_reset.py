@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from django.db import transaction
 from django.db.models import F
 
+from core.access.own_records import require_all_records
 from core.errors import NamedError, shorten
 from core.types import JsonObject
 from crm.custom_fields.added_fields import seed_system_fields
@@ -47,6 +48,7 @@ def reset_system(*, actor_id: str, panel: str | None = None) -> list[str]:
         raise NamedError(
             "InvalidPanel_400", f"one of {', '.join(SYSTEM_FIELDS)}, not {shorten(panel, 40)!r}", field="panel"
         )
+    require_all_records()
     lock_fields()
     seed_system_fields()
     panels = [panel] if panel else list(SYSTEM_FIELDS)

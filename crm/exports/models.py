@@ -5,11 +5,14 @@ from django.db.models import Q
 
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyRow, Job
+from core.tenancy.models import MADE_BY_MEMBER
 from core.text.labels.words import code_label
 
 
 class Export(Job):
     """An export of a list into a file."""
+
+    seen_by = MADE_BY_MEMBER
 
     class Format(models.TextChoices):
         CSV = "csv"

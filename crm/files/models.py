@@ -5,6 +5,7 @@ from django.db.models import Q
 
 from core.fields import CompanyForeignKey, EncryptedTextField, JSONField
 from core.models import CompanyModel
+from core.tenancy.models import SeenByMember
 from core.text.translation import gettext_lazy as _
 
 
@@ -40,6 +41,12 @@ class Bucket(CompanyModel):
 
 class File(CompanyModel):
     """A stored file. Deleting moves it to the recycle bin (`trashed_at`); clearing the bin removes the content."""
+
+    # Sheets and texts may hold records of others; pictures and PDFs are attached to templates and records.
+    seen_by = SeenByMember(
+        "created_by_id = {member} OR (read_module = ''"
+        " AND (mime ~ '^(image|audio|video)/' OR mime = 'application/pdf'))"
+    )
 
     class Storage(models.TextChoices):
         LOCAL = "local"

@@ -4,6 +4,7 @@ from django.db import models
 
 from core.fields import CompanyForeignKey, JSONField, ObjectIdField
 from core.models import CompanyModel, Job
+from core.tenancy.models import MADE_BY_MEMBER
 from core.text.translation import gettext_lazy as _
 
 MAX_ENQUIRY = 1000
@@ -11,6 +12,8 @@ MAX_ENQUIRY = 1000
 
 class Import(Job):
     """An import of the rows of an uploaded file. Progress commits with its batch; a worker continues at `next_row`."""
+
+    seen_by = MADE_BY_MEMBER
 
     class Type(models.TextChoices):
         CONTACT = "contact"

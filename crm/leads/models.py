@@ -6,6 +6,7 @@ from django.db.models import Q
 from core.fields import CompanyForeignKey
 from core.models import CompanyModel, CompanyRow
 from core.search import SearchColumn
+from core.tenancy.models import Owned
 from core.text.folding import SortText
 from crm.records.models import CustomValues, FieldValue, value_indexes
 
@@ -15,6 +16,8 @@ class Lead(CompanyModel):
 
     System values are columns. Custom values are in `custom`, with LeadValue rows in addition.
     """
+
+    owned = Owned("lead", "team_member_id", 1)
 
     contact = CompanyForeignKey("crm.Contact", on_delete=models.PROTECT, related_name="leads", db_index=False)
     status = models.CharField(

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from django.db.models import Model
 
 from accounts.models import Member
+from core.tenancy import own_records
 from crm.leads.schema import LeadRow
 from crm.organizations.selectors import missing_organizations
 from crm.pipelines.models import LostReason, Pipeline, Stage
@@ -15,6 +16,7 @@ from crm.records.problems import ValueProblem
 from crm.tags.services import missing_categories, missing_tags
 from crm.teams.locks import lock_teams_shared
 from crm.teams.models import Team
+from crm.teams.owners import GIVEN_AWAY
 from crm.teams.services import ACTIVE
 
 PLACES: dict[str, tuple[type[Model], str, str, str]] = {
@@ -40,6 +42,7 @@ def missing_references(rows: Sequence[LeadRow]) -> dict[int, list[ValueProblem]]
     )
     teams = missing_teams(row.system.get("team_id") for row in rows)
     organizations = missing_organizations(row.system.get("organization_id") for row in rows)
+    own = own_records("lead")
     members = _members(row.system.get("team_member_id") for row in rows)
     places = {
         column: _missing(model._default_manager.all(), (row.system.get(column) for row in rows))
@@ -61,7 +64,9 @@ def missing_references(rows: Sequence[LeadRow]) -> dict[int, list[ValueProblem]]
         if row.system.get("team_id") in teams:
             row_problems.append(no_team(row.system["team_id"]))
         member = row.system.get("team_member_id")
-        if member and member not in members:
+        if member and own and member != own:
+            row_problems.append(GIVEN_AWAY)
+        elif member and member not in members:
             row_problems.append(_absent("teamMember", "member", "MemberNotFound_404", member))
         elif member and members[member] not in ACTIVE:
             row_problems.append(

@@ -4,11 +4,14 @@ from django.db import models
 
 from core.fields import CompanyForeignKey, JSONField, ObjectIdField
 from core.models import CompanyModel
+from core.tenancy.models import MADE_BY_MEMBER, SeenByMember
 from core.text.translation import gettext_lazy as _
 
 
 class Merge(CompanyModel):
     """Two or more contacts, leads or organizations that became one. A merge can be undone for 30 days."""
+
+    seen_by = MADE_BY_MEMBER
 
     panel = models.CharField(max_length=16)
     winner_id = ObjectIdField()
@@ -36,6 +39,8 @@ class Merge(CompanyModel):
 
 class DuplicateDismissal(CompanyModel):
     """A pair of records that a member has marked as different."""
+
+    seen_by = SeenByMember("coalesce({record}, true)", record="first_id", kind="panel")
 
     panel = models.CharField(max_length=16)
     first_id = ObjectIdField()

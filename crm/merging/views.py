@@ -105,7 +105,7 @@ class MergeViewSet(ResourceViewSet, abstract=True):
         notes = []
         if undone.placed:
             self.page_notes = {"warnings": ["leadsPlaced"]}
-            notes = [f"{id}: its stage has been deleted, so that it is in another one now" for id in undone.placed]
+            notes = [f"{id}: its stage cannot be restored, so that it is in another one now" for id in undone.placed]
         return self.success({**self._find(id), "kept": kept, f"{self.panel}s": records}, **response_metadata(notes))
 
     def _find(self, id: str) -> JsonObject:

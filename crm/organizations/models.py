@@ -6,6 +6,7 @@ from django.db.models import Q
 from core.fields import CompanyForeignKey
 from core.models import CompanyModel
 from core.search import SearchColumn
+from core.tenancy.models import Owned
 from core.text.domains import MAX_DOMAIN
 from crm.organizations.names import MAX_KEY
 from crm.records.models import CustomValues, FieldValue, value_indexes
@@ -16,6 +17,8 @@ class Organization(CompanyModel):
 
     System values are columns. Custom values are in `custom`, with OrganizationValue rows in addition.
     """
+
+    owned = Owned("contact", "owner_id", 3)
 
     name = models.CharField(max_length=300)
     sort_name = models.CharField(

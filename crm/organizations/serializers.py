@@ -58,6 +58,9 @@ class OrganizationCreate(OrganizationInput):
     formData = ObjectInput(default=dict, help_text=FORM_DATA)
     skipInvalid = BooleanInput(default=False, help_text=SKIP_ONE)
     dropInvalidValues = BooleanInput(default=False, help_text=DROP)
+    reuse = BooleanInput(
+        default=False, help_text="answer the oldest organization with this name, ignoring case, if there is one"
+    )
 
 
 class OrganizationChange(OrganizationInput):

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import transaction
 
+from core.access.quota import lock_company
 from core.errors import NamedError
 from core.ids import is_id
 from core.lists import BulkSelection
@@ -16,7 +17,9 @@ from crm.bulk_jobs.history.journal import Source
 from crm.bulk_jobs.models import BulkJob
 from crm.organizations.kind import ORGANIZATION
 from crm.organizations.models import Organization
+from crm.organizations.names import name_key
 from crm.organizations.schema import OrganizationSchema
+from crm.organizations.selectors import live_organizations
 from crm.organizations.writer import insert_organizations, update_organizations
 from crm.records.problems import ValueProblem, explain
 from crm.records.results import MAX_BULK, UNSET, BulkResult, Failure, Saved
@@ -36,9 +39,10 @@ def create_organization(
     tag_ids: Sequence[str] = (),
     owner_id: str | None = None,
     drop_invalid: bool = False,
+    reuse: bool = False,
     automation: bool = True,
 ) -> Saved:
-    """Create an organization.
+    """Create an organization. With `reuse` the oldest one with this name is returned as it is, if there is one.
 
     Raises OrganizationDataRequired_400, InvalidCustomField_400, InvalidCustomFieldValue_400 and InvalidSystemField_400
     (every problem in the warning). Raises TagNotFound_400, MemberNotFound_404 and MemberNotAccepted_400.
@@ -46,6 +50,12 @@ def create_organization(
     schema = OrganizationSchema.load()
     row, problems = schema.read_record(form_data, drop_invalid=drop_invalid)
     _put_references(row, tag_ids, owner_id)
+    if reuse:
+        # Whoever comes second waits for the first one, and finds its organization.
+        lock_company("organizations")
+        same = live_organizations().filter(name_key=name_key(row.system["name"]), name__iexact=row.system["name"])
+        if existing := same.order_by("pk").first():
+            return Saved(existing.pk, problems)
     (id,) = insert_organizations(schema, [row], actor_id=actor_id, automation=automation)
     return Saved(id, problems)
 

@@ -67,14 +67,15 @@ class OrganizationViewSet(RecordViewSet):
         output=OrganizationOut,
         success="OrganizationCreated_201",
         errors=CREATE_ERRORS,
-        description="name is required; several may have the same. Values that dropInvalidValues left out are named in"
-        " `warning`. Emits organization.created.",
+        description="name is required; several may have the same, unless `reuse` answers the existing one as it is."
+        " Values that dropInvalidValues left out are named in `warning`. Emits organization.created.",
     )
     def create(self, request: Request, data: JsonObject) -> object:
         saved = create_organization(
             actor_id=self.actor.member_id,
             form_data=data["form_data"],
             drop_invalid=drops_invalid(data, one=True),
+            reuse=data["reuse"],
             **creation_options(data),
         )
         return self.created(saved, lost="OrganizationNotFound_404", noun="the organization")

@@ -40,6 +40,8 @@ PERSONAL_MAILS = (
     "notice_conversation_overdue",
     "notice_conversation_woken",
     "notice_form_submitted",
+    "notice_quote_accepted",
+    "notice_quote_declined",
     "notice_reply_received",
     "notice_task_overdue",
 )

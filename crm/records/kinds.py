@@ -16,7 +16,8 @@ from django.db import IntegrityError, models
 from django.db.models import QuerySet, UniqueConstraint
 
 from core.errors import NamedError
-from core.tenancy.models import limit
+from core.tenancy import own_records
+from core.tenancy.models import Owned, limit
 from core.types import JsonObject
 from crm.records.models import FieldValue
 
@@ -94,6 +95,11 @@ class RecordKind:
     """Reverse relations. The undo of an import keeps a record that live records refer to by these."""
     own_resource: str = ""
     """The resource of their events and quota, if it is not the module."""
+
+    @property
+    def owned(self) -> Owned | None:
+        """The column of the owner, if they have one."""
+        return getattr(self.model, "owned", None)
 
     @property
     def resource(self) -> str:
@@ -203,8 +209,21 @@ class RecordKind:
 
     def live(self) -> QuerySet[Any]:
         """Return the records of the active company that are not deleted."""
-        rows = self.model._default_manager.get_queryset()
+        rows = self._own()
         limit(rows.query, "is_deleted", False)
+        return rows
+
+    def _own(self) -> QuerySet[Any]:
+        """Return the records of the active company, or the member's own ones in the scope of these.
+
+        The database narrows them too (core.tenancy.own_rows). With the condition here it uses the index of owners, and
+        leaves out contacts that are readable for the sake of their leads.
+        """
+        rows = self.model._default_manager.get_queryset()
+        owned = self.owned
+        member = own_records(owned.module) if owned else ""
+        if owned and member:
+            limit(rows.query, owned.column.removesuffix("_id"), member)
         return rows
 
     def deleted(self) -> QuerySet[Any]:
@@ -214,7 +233,7 @@ class RecordKind:
     def stored(self) -> QuerySet[Any]:
         """Return the live and deleted records, without those that were merged into another one or erased."""
         gone = {"merged_into", "erased_at"} & {field.name for field in self.model._meta.local_fields}
-        return self.model._default_manager.filter(**{f"{name}__isnull": True for name in gone})
+        return self._own().filter(**{f"{name}__isnull": True for name in gone})
 
     def missing(self, name: str, id: str) -> NamedError:
         """Return the error of an id that belongs to no live record. It names the record that a merged one was merged
@@ -236,3 +255,11 @@ class RecordKind:
         if all(field.column != name for field in self.model._meta.local_concrete_fields):
             return name
         return re.sub("_([a-z])", lambda match: match[1].upper(), name.removesuffix("_id"))
+
+
+NOT_GIVEN_AWAY = "your role is limited to own records, which stay with you"
+
+
+def not_ones_own() -> NamedError:
+    """Return the error of a record that a member who sees their own alone would give to somebody else, or to nobody."""
+    return NamedError("InvalidPayload_400", NOT_GIVEN_AWAY, field="owner")

@@ -28,7 +28,7 @@ from core.web.lists import MATCH, Column, ListState
 from core.web.navigation.places import CONTACTS, MenuItem
 from core.web.pages import Page
 from core.web.records import EditRecord, NewRecord, RecordForm, RecordList, Records
-from core.web.words.filter_words import RECORDS, filter_text
+from core.web.words.filter_words import PIPELINES, RECORDS, filter_text
 from crm.segments.serializers import SegmentCreate
 
 SEGMENTS = Records("segment", "segments", "list-filter", gettext_lazy("A segment is a saved filter."))
@@ -317,13 +317,20 @@ class EditSegment(EditRecord, SegmentForm):
         """Return id -> name of the records in the conditions: of one kind, since a page asks little."""
         ids: dict[str, set[str]] = {}
         for field, value in values_in(tree):
-            ids.setdefault(field, set()).add(value)
-        fields = [field for field in ids if field in RECORDS and self.may(RECORDS[field])]
-        if not fields:
+            if field in RECORDS:
+                ids.setdefault(RECORDS[field], set()).add(value)
+        # Who reads leads reads pipelines.
+        paths = [path for path in ids if self.may("lead" if path == PIPELINES else path)]
+        if not paths:
             return {}
-        path = max(fields, key=lambda field: len(ids[field]))
+        path = max(paths, key=lambda path: len(ids[path]))
+        if path == PIPELINES:
+            answer = self.ask("GET", PIPELINES, {"p": "1", "n": "200"})
+            pipelines = answer.data if answer.ok else []
+            rows = [row for pipeline in pipelines for row in (pipeline, *pipeline["stages"])]
+            return {row["_id"]: row["name"] for row in rows}
         these = {"operator": "and", "conditions": [{"field": "_id", "operator": "in", "value": sorted(ids[path])}]}
-        answer = self.ask("GET", RECORDS[path], {"p": "1", "n": "200", "advancedFilters": these})
+        answer = self.ask("GET", path, {"p": "1", "n": "200", "advancedFilters": these})
         return (
             {record["_id"]: record.get("name") or record.get("email") or "" for record in answer.data}
             if answer.ok

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import orjson
+from django.apps import apps
 from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
@@ -24,6 +25,8 @@ from crm.records.values import Links, add_links, remove_links, remove_other_link
 from crm.records.writes.unique_names import save_unique_name
 from crm.segments.models import Segment, SegmentMember, SegmentRecord
 
+PLACES = {"pipeline": ("Pipeline", "PipelineNotFound_404"), "stage": ("Stage", "StageNotFound_404")}
+"""Field of leads -> the model of its records, which stands above this module, and the error of a missing one."""
 TAKEN, NOT_FOUND = "SegmentNameAlreadyExists_400", "SegmentNotFound_400"
 segment_changed: Hook[[Segment, bool], None] = Hook(
     __name__,
@@ -70,7 +73,36 @@ def stored_tree(panel: str, filters: Any, advanced: Any) -> JsonObject:
     dumped = tree.tree_to_json(parts[0] if len(parts) == 1 else tree.Group("and", (*parts[0].conditions, parts[1])))
     # Compiled once before it is stored, so that an invalid tree is refused now and not by each reader later.
     tree.compile(tree.parse(dumped), fields_of(panel))
+    if panel == Segment.Panel.LEAD:
+        _check_places(dumped)
     return dumped
+
+
+def _check_places(filters: Values) -> None:
+    """Refuse pipelines and stages that do not exist: such a condition would never match, or always.
+
+    Raises PipelineNotFound_404 and StageNotFound_404.
+    """
+    named = ids_of(filters, tuple(PLACES))
+    for field, (model, error) in PLACES.items():
+        ids = named[field]
+        records = apps.get_model("crm", model)._default_manager
+        missing = ids - set(records.filter(pk__in=ids).values_list("pk", flat=True)) if ids else set()
+        if missing:
+            raise NamedError(error, f"there is no {field} {min(missing)} in this company", field="advancedFilters")
+
+
+def ids_of(node: Values, fields: Sequence[str]) -> dict[str, set[str]]:
+    """Return field -> the values that the conditions of a tree compare it with."""
+    found: dict[str, set[str]] = {field: set() for field in fields}
+    for condition in node.get("conditions", ()):
+        for field, ids in ids_of(condition, fields).items():
+            found[field] |= ids
+    if node.get("field") in found:
+        value = node.get("value")
+        values = value if isinstance(value, list) else [value]
+        found[node["field"]] |= {text for text in values if isinstance(text, str) and text}
+    return found
 
 
 def compile_segment(segment: Segment, fields: FieldSet | None = None) -> Q:

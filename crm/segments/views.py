@@ -46,6 +46,8 @@ CHANGE_ERRORS = (
     "InvalidRequest_400",
     "ContactNotFound_400",
     "LeadNotFound_400",
+    "PipelineNotFound_404",
+    "StageNotFound_404",
 )
 EXECUTE = (
     "The members of a stored segment (`id`), or the contacts or leads (`panel`) that meet the filters; with"

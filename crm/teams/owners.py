@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from accounts.models import Member
+from core.tenancy import own_records
+from crm.records.kinds import NOT_GIVEN_AWAY
 from crm.records.problems import ValueProblem, problems_error
 from crm.records.results import UNSET
 from crm.teams.services import ACTIVE
@@ -16,15 +18,22 @@ Owner = str | None | type[UNSET]
 OWNER_HELP = "id of the member who looks after it"
 
 
+GIVEN_AWAY = ValueProblem("owner", "InvalidPayload_400", NOT_GIVEN_AWAY)
+"""The problem of another owner, for a member whose role is limited to own records."""
+
+
 def owner_problems(ids: Iterable[str | None]) -> dict[str, ValueProblem]:
     """Return the problems of owners who are no active members of the company, by the ids that name them."""
     member_ids = {id for id in ids if id}
     if not member_ids:
         return {}
+    own = own_records("contact")
     statuses = dict(Member.objects.filter(pk__in=member_ids).values_list("pk", "status"))
     problems = {}
     for id in member_ids:
-        if id not in statuses:
+        if own and id != own:
+            problems[id] = GIVEN_AWAY
+        elif id not in statuses:
             problems[id] = ValueProblem("owner", "MemberNotFound_404", f"there is no member {id} in this company")
         elif statuses[id] not in ACTIVE:
             problems[id] = ValueProblem(

@@ -63,6 +63,16 @@ TASKS = {
     "deleted": gettext_lazy("Task deleted"),
     "restored": gettext_lazy("Task restored"),
 }
+QUOTES = {
+    "created": gettext_lazy("Quote created"),
+    "sent": gettext_lazy("Quote sent"),
+    "viewed": gettext_lazy("Quote opened by the customer"),
+    "accepted": gettext_lazy("Quote accepted"),
+    "declined": gettext_lazy("Quote declined"),
+    "expired": gettext_lazy("Quote expired"),
+    "deleted": gettext_lazy("Quote deleted"),
+    "restored": gettext_lazy("Quote restored"),
+}
 OUTCOMES = {
     "connected": gettext_lazy("connected"),
     "no_answer": gettext_lazy("no answer"),
@@ -147,6 +157,10 @@ def _task(data: Data) -> str:
     return _with_detail(TASKS.get(data.get("event", ""), _("Task")), data.get("title"))
 
 
+def _quote(data: Data) -> str:
+    return _with_detail(QUOTES.get(data.get("event", ""), _("Quote")), data.get("number"))
+
+
 def _with_detail(text: str, detail: Any) -> str:
     return f"{text}: {shorten(detail)}" if detail else str(text)
 
@@ -159,6 +173,7 @@ TITLES: dict[str, Callable[[Data], str]] = {
     Kind.CALL: _call,
     Kind.MEETING: _meeting,
     Kind.FOLLOW_UP: _task,
+    Kind.QUOTE: _quote,
 }
 """Kind of activity -> its title, from its data; the titles of the others stand in OF_RECORD."""
 TITLES_OF_CHANGES: dict[str, Callable[[Data, Mapping[str, str], str], str]] = {

@@ -8,12 +8,15 @@ from django.db.models import Q
 from core.fields import CompanyForeignKey, EncryptedTextField, JSONField, ObjectIdField
 from core.jobs.models import ClaimPolicy
 from core.models import CompanyModel, CompanyWork
+from core.tenancy.models import SeenByMember
 from core.text.labels.words import code_label
 from core.text.translation import gettext_lazy as _
 
 
 class Webhook(CompanyModel):
     """An address of a company's own that receives events."""
+
+    seen_by = SeenByMember("false")
 
     class Status(models.TextChoices):
         ENABLED = "enabled"
@@ -70,6 +73,8 @@ class Webhook(CompanyModel):
 
 class WebhookDelivery(CompanyWork):
     """The delivery of an event to a webhook, with its result."""
+
+    seen_by = SeenByMember("false", checked=False)
 
     class Status(models.TextChoices):
         PENDING = "pending"

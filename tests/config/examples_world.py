@@ -225,6 +225,12 @@ def _by_api(world: World) -> None:
     ids["DELETED_COMMENT_ID"] = done(api.post("/comment", comment)).data["_id"]
     done(api.delete("/comment", {"ids": [ids["DELETED_COMMENT_ID"]]}))
     done(api.post("/comment", comment))
+    quote = {"lead": ids["OTHER_LEAD_ID"], "lines": [{"name": "Design", "unitPrice": 90}]}
+    ids["DELETED_QUOTE_ID"] = done(api.post("/quote", quote)).data["_id"]
+    done(api.delete("/quote", {"ids": [ids["DELETED_QUOTE_ID"]]}))
+    sent = done(api.post("/quote", quote)).data["_id"]
+    done(api.post(f"/quote/{sent}/mark-sent"))
+    ids["QUOTE_ID"] = ids["quote/{id}"] = sent
     for kind in ("contact", "lead", "organization"):
         done(api.post(f"/{kind}/import", {"importType": kind, "fileId": ids["FILE_ID"]}))
     done(api.post("/tag", {"name": "Newest"}))

@@ -57,6 +57,8 @@ def create_records(cast: Cast) -> None:
     assert api.post("/task", {**task, "recurrence": "weekly"}).status == 201
     comment = {"text": f"Hello @{cast.owner.email}", "record": {"kind": "lead", "id": lead}}
     assert api.post("/comment", comment).status == 201
+    quote = {"lead": lead, "lines": [{"name": "Tea", "product": product, "quantity": 2, "unitPrice": 2.5, "tax": 7}]}
+    assert api.post("/quote", quote).status == 201
     attendees = [{"member": cast.owner.pk}, {"contact": contact}, {"email": "x@example.com", "name": "X"}]
     meeting = {"title": "Demo", "startsAt": "2090-03-09T14:00:00Z", "durationMinutes": 60, "attendees": attendees}
     assert api.post("/meeting", {**meeting, "lead": lead}).status == 201

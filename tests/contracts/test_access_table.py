@@ -140,6 +140,9 @@ TELL_OF_CONTACTS = ("genie/audience-preview", "genie/draft-preview", "campaign/a
 def needed(operation: Operation) -> dict[str, dict[str, bool]]:
     """The permissions that an operation takes, and no other."""
     beside = {"contact": {"GET": True}} if operation.path.endswith(TELL_OF_CONTACTS) else {}
+    # The email of a quote is an email to one person.
+    if operation.path.endswith("quote/<str:id>/send"):
+        beside = {"genie": {"POST": True}}
     return {operation.module: {flag(operation): True}} | beside
 
 

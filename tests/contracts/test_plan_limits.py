@@ -122,6 +122,7 @@ NOT_COUNTED = {
     "lead-activity": "leads and contacts are, and notes on them are free",
     "lead-activity/follow-up": "leads are, and what is to be done about them is free",
     "comment": "the records are, and comments on them are free",
+    "quote": "leads are, and quotes on them are free",
     "task": "leads and contacts are, and what is to be done about them is free",
     "message": "the message is, when it goes",
     "saved-view": "they are limited by member, whatever the plan",

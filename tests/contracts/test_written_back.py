@@ -34,6 +34,8 @@ CHANGED: dict[str, tuple[str, Any]] = {
     "lead-activity/follow-up/<str:id>": ("title", "Call twice"),
     "comment/<str:id>": ("text", "Other words"),
     "task/<str:id>": ("title", "Ring twice"),
+    "quote/<str:id>": ("title", "Other words"),
+    "quote/settings": ("validDays", 7),
     "apps/smtp/<str:id>": ("fromName", "Other sender"),
     "webhook/<str:id>": ("description", "Other program"),
     **{f"apps/mailvendor-{letter}/<str:id>": ("name", "Other sender") for letter in DEFAULT_LETTERS},

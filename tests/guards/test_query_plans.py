@@ -20,8 +20,9 @@ from benchmarks.data.loading import exempt_owner
 from benchmarks.data.population import LOADED_TABLES, Tenant, create_fields_and_tags, load
 from benchmarks.raw import own_queries
 from core.lists.prepared import ROW_ID
-from core.tenancy import company_scope, use_owner_role
+from core.tenancy import OwnRecords, company_scope, use_owner_role
 from crm.contacts.filters import CONTACT_FIELDS
+from crm.contacts.kind import CONTACT
 from crm.contacts.schema import ContactRow
 from crm.contacts.unique_key import live_holders
 from crm.contacts.writer import KeyedRow
@@ -275,6 +276,16 @@ def test_ones_own_contacts_walk_the_owners_index(tenant: Tenant) -> None:
     assert put_in_order(page) <= SORTED
     for found in (page, count):
         assert read_in_full(found) == set()
+
+
+def test_a_limited_members_contacts_walk_the_owners_index(tenant: Tenant) -> None:
+    own = OwnRecords(tenant.member_id, frozenset({"contact", "lead"}))
+    with company_scope(tenant.company_id, own):
+        page = CONTACT.live().order_by("created_at", "name", "pk").values_list("pk", flat=True)[:20].explain()
+        count = CONTACT.live().order_by()[:100_000].values("pk").explain()
+    for plan in (page, count):
+        assert "contact_owner" in plan
+        assert "Seq Scan" not in plan
 
 
 def test_a_contact_is_found_by_its_address_whatever_its_capitals(tenant: Tenant) -> None:

@@ -23,7 +23,7 @@ from outreach.models import (
     TrackingEvent,
 )
 from tests.kit.cast import Cast
-from tests.kit.factories import ContactFactory, MemberFactory, RoleFactory, SmtpFactory, TagFactory
+from tests.kit.factories import ContactFactory, LeadFactory, MemberFactory, RoleFactory, SmtpFactory, TagFactory
 from tests.kit.html import html_of
 from tests.outreach.helpers import Post, work
 from tests.web.helpers import at, enter, text_of, toast_of
@@ -282,7 +282,7 @@ def test_a_page_says_how_opens_are_measured(cast: Cast, client: Client, sent: Ca
     assert re.search(r'value="track">Turn on tracking</button>', html)
     refused = text_of(reader.get(place))
     assert ("Ask an admin to turn on tracking." in refused, "Turn on tracking" in refused) == (True, False)
-    assert client.get(place).context["chart"]["names"] == ["Sent", "Replied"]
+    assert client.get(place).context["chart"].names == ["Sent", "Replied"]
     answer = client.post(place, {"do": "track", "names": ["trackOpens", "trackClicks", "language"]})
     assert "Tracking is on for messages sent from now on" in toast_of(client, answer)
     with cast.scope():
@@ -295,7 +295,7 @@ def test_a_page_says_how_opens_are_measured(cast: Cast, client: Client, sent: Ca
     shown = text_of(client.get(place))
     assert "100.0% of 1 measured message" in shown
     assert "Clicks are not measured." in shown
-    assert client.get(place).context["chart"]["names"] == ["Sent", "Opened", "Replied"]
+    assert client.get(place).context["chart"].names == ["Sent", "Opened", "Replied"]
     with cast.scope():
         SendJob.objects.update(opens_tracked=False, open_count=0)
     assert "Tracking is off" in toast_of(
@@ -326,8 +326,31 @@ def test_the_chart_of_a_campaign_has_its_days_in_a_folded_table(cast: Cast, clie
     page = html_of(client.get(at(cast.owner, f"campaigns/{sent.pk}")))
     chart = page[page.index('id="by-day"') :]
     assert re.search(r"<details><summary>Show table</summary>", chart)
-    assert re.findall(r'<td class="right num">(\d+)</td>', chart)[:3] == ["5", "1", "1"]
+    assert re.findall(r'<td class="right num">(\d+)</td>', chart)[:6] == ["5", "1", "1", "1", "1", "0"]
+    hours = chart[chart.index("<summary>First 48 hours</summary>") :]
+    assert '<th scope="col" class="first">Hour</th>' in hours
     assert "Sent: 5, Opened: 1, Clicked: 1, Replied: " in chart
+
+
+def test_versions_have_their_days_and_conversions_lead_to_their_messages(
+    cast: Cast, client: Client, sent: Campaign
+) -> None:
+    with cast.scope():
+        variants = [{"name": name, "share": 50, "subject": "Hi", "body": "x", "templateId": None} for name in "AB"]
+        Campaign.objects.filter(pk=sent.pk).update(variants=variants)
+        contents = [{**variant, "html": "", "text": "x", "variables": []} for variant in variants]
+        GenieScheduler.objects.update(content={"variants": contents, "testShare": None, "chosen": None})
+        SendJob.objects.update(variant=1)
+        LeadFactory(contact=SendJob.objects.filter(status="sent").earliest("pk").contact)
+    page = html_of(client.get(at(cast.owner, f"campaigns/{sent.pk}")))
+    versions = page[page.index('id="versions"') :]
+    assert re.findall(r'<td class="num" data-label="Converted">(\d+)</td>', versions) == ["0", "1"]
+    assert re.findall(r"<summary>\s*(Version . by day)\s*</summary>", versions) == ["Version B by day"]
+    card = re.search(r'href="([^"]+)" title="People with a new lead within 30 days of the first message"', page)
+    assert card
+    with cast.scope():
+        name = SendJob.objects.filter(status="sent").earliest("pk").contact.name
+    assert name in text_of(client.get(unescape(card[1])))
 
 
 def test_clicks_stand_beside_links_in_a_table_and_in_the_mail(cast: Cast, client: Client, sent: Campaign) -> None:

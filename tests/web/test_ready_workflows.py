@@ -94,6 +94,27 @@ def test_an_installation_is_undone(cast: Cast, client: Client) -> None:
     assert counts(cast) == (0, 1)
 
 
+def test_the_page_names_its_workflow_that_is_on_and_a_form_from_before_installs_no_other(
+    cast: Cast, client: Client
+) -> None:
+    address = place(cast, "mail-win-back")
+    form = sent(client, address)
+    assert "is on already" not in text_of(client.get(address))
+    client.post(address, form)
+    with cast.scope():
+        workflow = Workflow.objects.get()
+    page = client.get(address)
+    assert "Win back quiet contacts is on already." in text_of(page)
+    assert f'href="{at(cast.owner, f"workflows/{workflow.pk}")}"' in html_of(page)
+    cast.key.delete(f"/workflow/{workflow.pk}")
+    assert "is on already" not in text_of(client.get(address))
+    refused = client.post(address, form)
+    assert refused.status_code == 422
+    assert "Installed and deleted already. Open this page again to install it." in text_of(refused)
+    assert counts(cast)[0] == 0
+    assert client.post(address, sent(client, address)).status_code == 303
+
+
 def test_without_a_sender_the_page_leads_to_one(db: None) -> None:
     cast = make_cast()
     client = enter(cast.owner)

@@ -373,8 +373,49 @@ def test_a_second_installation_has_names_of_its_own_and_a_repeated_one_is_the_fi
         [f"{one['name']} (2)" for one in first["templates"]],
     )
     assert cast.key.delete(f"/workflow/{first['_id']}").status == 200
-    third = cast.key.post("/workflow/templates/mail-win-back/install", {"requestId": "a"}).data
-    assert third["_id"] not in (first["_id"], other["_id"])
+    with cast.scope():
+        before = (Workflow.objects.count(), EmailTemplate.objects.count())
+    for _ in range(2):
+        third = cast.key.post("/workflow/templates/mail-win-back/install", {"requestId": "a"})
+        assert (third.status, third.body["name"], "requestId" in third.body["warning"]) == (
+            *(400, "InvalidInput_400"),
+            True,
+        )
+    with cast.scope():
+        assert (Workflow.objects.count(), EmailTemplate.objects.count()) == before
+    assert cast.key.post("/workflow/templates/mail-win-back/install", {"requestId": "c"}).status == 201
+
+
+def test_a_template_names_its_workflows_that_are_on(cast: Cast) -> None:
+    key, name = "mail-win-back", templates()["mail-win-back"]["name"]
+    with cast.scope():
+        for number, (called, status, is_deleted) in enumerate(
+            (
+                (name, "published", False),
+                (f"{name.upper()} (2)", "published", False),
+                (f"{name} (3)", "paused", False),
+                (f"{name} (4)", "published", True),
+                (f"{name} of mine", "published", False),
+            )
+        ):
+            Workflow.objects.create(id=f"{number:024x}", name=called, status=status, is_deleted=is_deleted)
+    for caller in (cast.key, cast.session):
+        assert caller.get(f"/workflow/templates/{key}").data["running"] == [
+            {"_id": f"{0:024x}", "name": name},
+            {"_id": f"{1:024x}", "name": f"{name.upper()} (2)"},
+        ]
+        assert caller.get("/workflow/templates/mail-re-engagement").data["running"] == []
+
+
+def test_an_unknown_template_is_not_found(cast: Cast) -> None:
+    for caller in (cast.key, cast.session):
+        for answer in (
+            caller.get("/workflow/templates/none"),
+            caller.post("/workflow/templates/none/install", {}),
+            caller.post("/workflow/templates/none/install", {"settings": {"sender": "x"}}),
+        ):
+            assert (answer.status, answer.body["name"]) == (404, "NotFound_404")
+        assert caller.post("/workflow", {"template": "none"}).status == 400
 
 
 @pytest.mark.parametrize(
@@ -399,8 +440,6 @@ def test_a_date_of_another_kind_is_refused(cast: Cast) -> None:
     for field in ("name", "surprise"):
         answer = cast.key.post("/workflow/templates/mail-anniversary/install", {"settings": {"field": field}})
         assert (answer.status, "settings.field" in answer.body["warning"]) == (400, True)
-    assert cast.key.post("/workflow/templates/nothing/install", {}).status == 400
-    assert cast.session.get("/workflow/templates/nothing").status == 400
 
 
 def test_sunset_needs_opens_to_be_tracked(cast: Cast) -> None:

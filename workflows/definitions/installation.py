@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
@@ -23,7 +24,7 @@ from outreach.messaging.email_templates.rendering import compile_template
 from outreach.messaging.email_templates.services import create_template
 from workflows.definitions import publishing, services
 from workflows.definitions.choices import MAX_CHOICES, SENDERS, choices_for
-from workflows.definitions.starters import DRAFT, body_of, draft_from, get_template
+from workflows.definitions.starters import DRAFT, body_of, draft_from, find_template, get_template
 from workflows.graphs.models import Workflow
 from workflows.graphs.rights import May
 
@@ -48,8 +49,12 @@ class Installed:
 
 
 def template_detail(key: str, actor: Actor) -> JsonObject:
-    """Return a template with its emails as they look, its settings with their choices, and what it lacks."""
-    template = get_template(key, "key")
+    """Return a template with its emails as they look, its settings with their choices, what it lacks, and its workflows
+    that are on.
+
+    Raises NotFound_404.
+    """
+    template = find_template(key)
     settings = template.get("settings", {})
     choices = _choices(actor)
     setting_rows = [
@@ -69,7 +74,18 @@ def template_detail(key: str, actor: Actor) -> JsonObject:
         "settings": setting_rows,
         "emails": emails,
         "missing": missing_requirements(template),
+        "running": _running(template),
     }
+
+
+def _running(template: Values) -> list[JsonObject]:
+    """Return _id and name of the published workflows that have the template's name, with or without a number."""
+    names = re.compile(rf"{re.escape(template['name'])}( \(\d+\))?", re.IGNORECASE)
+    rows = Workflow.objects.filter(
+        is_deleted=False, status=Workflow.Status.PUBLISHED, name__istartswith=template["name"]
+    )
+    named = rows.order_by("pk").values_list("pk", "name")
+    return [_choice(pk, name) for pk, name in named if names.fullmatch(name)][:MAX_CHOICES]
 
 
 def _shown_draft(template: Values, defaults: Values) -> JsonObject:
@@ -148,17 +164,21 @@ def install_template(
     A repeated `request_id` of the member installs nothing and returns what it has installed. Other `values` take the
     places of the template's.
 
-    Raises InvalidInput_400 for an unknown template or setting, UnauthorizedAction_403, PlanLimitExceeded_403, and
+    Raises NotFound_404 for an unknown template. Raises InvalidInput_400 for an unknown setting, and for a `request_id`
+    whose workflow is deleted. Raises UnauthorizedAction_403, PlanLimitExceeded_403, and
     ValidationError_400 where it cannot be published.
     """
-    template = get_template(key, "key" if settings is not None else "template")
+    template = get_template(key) if settings is None else find_template(key)
     services.lock_names()
     id = _id_of(member_id, key, request_id) if request_id else ""
     former = Workflow.objects.filter(pk=id).first() if id else None
-    if former is not None and not former.is_deleted:
-        return Installed(former, _templates_of(former))
+    if former is not None and former.is_deleted:
+        # A form that a browser sends again would otherwise bring back what somebody has removed.
+        raise NamedError(
+            "InvalidInput_400", "its workflow was installed and deleted; enter another one", field="requestId"
+        )
     if former is not None:
-        id = ""  # a member has deleted it since, so the same form installs another one
+        return Installed(former, _templates_of(former))
     chosen_values = _read_settings(template.get("settings", {}), settings or {})
     created = _create_emails(template, member_id, may)
     emails = {f"email:{email_key}": row.pk for email_key, row in created.items()}

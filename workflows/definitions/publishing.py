@@ -102,7 +102,7 @@ def _kept_version(workflow: Workflow, graph: JsonObject, member_id: str, runs: s
 def _is_disallowed(version: WorkflowVersion) -> bool:
     """Return whether the version's publisher lacks a permission by now: it needs another publisher."""
     publisher = version.published_by
-    return publisher is not None and bool(missing_permissions(plan_of(version.pk), publisher.may))
+    return publisher is not None and bool(missing_permissions(plan_of(version.pk), publisher.may_on_all))
 
 
 def _older_run_counts(concerned: Mapping[str, int], runs: str) -> dict[str, int]:

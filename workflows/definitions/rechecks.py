@@ -43,7 +43,7 @@ def _pause_if_disallowed(id: str) -> None:
     publisher = version.published_by if version is not None else None
     if version is None or publisher is None or workflow.status != Status.PUBLISHED:
         return
-    permissions = missing_permissions(plan_of(version.pk), publisher.may)
+    permissions = missing_permissions(plan_of(version.pk), publisher.may_on_all)
     if not permissions:
         return
     change_status(workflow, Status.PAUSED, publisher.pk)

@@ -42,11 +42,19 @@ def templates() -> dict[str, JsonObject]:
 
 
 def get_template(key: str, field: str = "template") -> JsonObject:
-    """Return a template. Raises InvalidInput_400 for an unknown key."""
+    """Return the template that a body names in a field. Raises InvalidInput_400 for an unknown key."""
     template = templates().get(key)
     if template is None:
         keys = ", ".join(templates())
         raise NamedError("InvalidInput_400", f"choose one of {keys}, not {key[:64]!r}", field=field)
+    return template
+
+
+def find_template(key: str) -> JsonObject:
+    """Return a template. Raises NotFound_404 for an unknown key."""
+    template = templates().get(key)
+    if template is None:
+        raise NamedError("NotFound_404", "there is no such template of workflows", field="key")
     return template
 
 

@@ -50,6 +50,12 @@ class WorkflowTemplate(Output):
             help_text="senderMissing: no sender works yet; opensOff: opens are not tracked.",
         )
     )
+    running = Computed(
+        serializers.ListField(
+            child=serializers.DictField(),
+            help_text="_id and name of the published workflows that have its name, with or without a number.",
+        )
+    )
 
 
 class WorkflowInstall(Input):

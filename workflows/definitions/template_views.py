@@ -31,7 +31,8 @@ def workflow_detail(id: str, actor: Actor) -> JsonObject:
     workflow = services.get_workflow(id)
     detail = WorkflowDetail.one(Workflow.objects.filter(pk=id)) or {}
     version = WorkflowVersion.objects.filter(pk=workflow.version_id).first() if workflow.version_id else None
-    may = actor.may if actor.may(services.MODULE, "POST") else None  # who cannot publish it needs no rights for it
+    # A member who cannot publish it needs no rights for it.
+    may = actor.may_on_all if actor.may(services.MODULE, "POST") else None
     return {
         **detail,
         "hasChanges": version is None or version.graph != graph_of(workflow),
@@ -60,8 +61,9 @@ class TemplateActions(ResourceViewSet, abstract=True):
     @endpoint(
         "Read a template of workflows",
         output=WorkflowTemplate,
-        errors=("InvalidInput_400",),
-        description="With its emails as they look, the choices of its settings, and what it lacks to run.",
+        errors=("NotFound_404",),
+        description="With its emails as they look, the choices of its settings, what it lacks to run, and its workflows"
+        " that are on.",
     )
     def template(self, request: Request, key: str) -> object:
         return template_detail(key, self.actor)
@@ -72,11 +74,11 @@ class TemplateActions(ResourceViewSet, abstract=True):
         input=WorkflowInstall,
         output=WorkflowInstalled,
         success="WorkflowCreated_201",
-        errors=("InvalidInput_400", "ValidationError_400"),
+        errors=("NotFound_404", "InvalidInput_400", "ValidationError_400"),
         quota_module=services.MODULE,
         description="Creates its email templates and the workflow, published or not. Names that are taken get a suffix."
         " All of it is made, or nothing.",
     )
     def install(self, request: Request, key: str, data: JsonObject) -> object:
-        installed = install_template(key=key, member_id=self.actor.member_id, may=self.actor.may, **data)
+        installed = install_template(key=key, member_id=self.actor.member_id, may=self.actor.may_on_all, **data)
         return {**workflow_detail(installed.workflow.pk, self.actor), "templates": installed.templates}

@@ -36,6 +36,8 @@ from outreach.site.booking import reservations
 from outreach.site.booking.models import Booking
 from outreach.site.forms import record_creation
 from outreach.site.forms.models import FormLead
+from outreach.site.quotes import services as quotes
+from outreach.site.quotes.selectors import live_quotes
 from workflows.graphs.events import MANUAL, SCHEDULE, SEGMENT, TRIGGER_EVENTS, subject_of
 
 MayRead = Callable[[str], bool]
@@ -186,6 +188,11 @@ def _of_comment(kind: str, id: str) -> Payload:
     return None if comment is None else comments.event_payload(comment)
 
 
+def _of_quote(kind: str, id: str) -> Payload:
+    quote = live_quotes().filter(pk=id).first()
+    return None if quote is None else quotes.event_payload(quote)
+
+
 def _of_meeting(kind: str, id: str) -> Payload:
     meeting = Meeting.objects.filter(pk=id).first()
     return None if meeting is None else meetings.event_payload(meeting)
@@ -246,6 +253,7 @@ PAYLOADS: dict[str, Callable[[str, str], Payload]] = {
     "task": _of_follow_up,
     "note.created": _of_note,
     "comment": _of_comment,
+    "quote": _of_quote,
     "meeting": _of_meeting,
     "meeting.booked": _of_booking,
     "meeting.rescheduled": _of_booking,

@@ -55,7 +55,7 @@ OVERLAID = (
 
 def _of_template(actor: Actor, key: str, values: JsonObject) -> Workflow:
     """Create the draft of a template, with other values in the places of its own."""
-    return install_template(key=key, member_id=actor.member_id, may=actor.may, **values).workflow
+    return install_template(key=key, member_id=actor.member_id, may=actor.may_on_all, **values).workflow
 
 
 def _time(text: str | None, where: str) -> datetime | None:
@@ -107,7 +107,7 @@ class WorkflowViewSet(TemplateActions):
         " publishes the draft, unpublished and paused hold its runs.",
     )
     def update(self, request: Request, id: str, data: JsonObject) -> object:
-        services.update_workflow(id=id, member_id=self.actor.member_id, may=self.actor.may, **data)
+        services.update_workflow(id=id, member_id=self.actor.member_id, may=self.actor.may_on_all, **data)
         return workflow_detail(id, self.actor)
 
     @endpoint(
@@ -140,7 +140,7 @@ class WorkflowViewSet(TemplateActions):
         transition=True,
     )
     def publish(self, request: Request, id: str, data: JsonObject) -> object:
-        runs = publishing.publish_workflow(id=id, member_id=self.actor.member_id, may=self.actor.may, **data)
+        runs = publishing.publish_workflow(id=id, member_id=self.actor.member_id, may=self.actor.may_on_all, **data)
         answer = {**workflow_detail(id, self.actor), "runs": runs}
         return respond("OK_200", answer) if data["dry_run"] else answer
 
@@ -232,7 +232,7 @@ class WorkflowViewSet(TemplateActions):
             object_id=about.object_id,
             pinned=data.get("pinned"),
             until=data.get("until"),
-            may=self.actor.may,
+            may=self.actor.may_on_all,
         )
 
     @action(detail=True, methods=["post"])

@@ -61,7 +61,7 @@ def member_permissions(may: May) -> frozenset[str]:
 
 def publisher_permissions(publisher: Member | None) -> frozenset[str]:
     """Return all permissions to read that the publisher of a version has. None has them all, as the service."""
-    return READS if publisher is None else member_permissions(publisher.may)
+    return READS if publisher is None else member_permissions(publisher.may_on_all)
 
 
 def missing_permissions(reads: Iterable[str], readable: frozenset[str]) -> list[str]:

@@ -85,7 +85,7 @@ def _restart_next(job: BulkJob) -> JsonObject | None:
             with transaction.atomic():
                 operations.restart_run(
                     id=id,
-                    may=allow_all if member is None else member.may,
+                    may=allow_all if member is None else member.may_on_all,
                     place=job.change["from"],
                     latest=job.change["version"] == "latest",
                     resend=job.change["resend"],

@@ -47,13 +47,13 @@ def reads_records(actor: Actor) -> bool:
 def reads_values(actor: Actor, run: WorkflowRun) -> bool:
     """Return whether the actor may read the values of a run: its records, and the events that it has got."""
     return reads_records(actor) and not read_rights.missing_permissions(
-        read_rights.reads_of_run(run), read_rights.member_permissions(actor.may)
+        read_rights.reads_of_run(run), read_rights.member_permissions(actor.may_on_all)
     )
 
 
 def reads_events(actor: Actor) -> bool:
     """Return whether the actor may read all events that the company's workflows start with or wait for."""
-    readable = read_rights.member_permissions(actor.may)
+    readable = read_rights.member_permissions(actor.may_on_all)
     if not read_rights.missing_permissions(read_rights.OF_EVENTS, readable):
         return True
     versions = WorkflowVersion.objects.order_by()

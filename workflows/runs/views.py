@@ -173,7 +173,7 @@ class WorkflowRunViewSet(ResourceViewSet):
             check_input(run_input)
         operations.restart_run(
             id=runId,
-            may=self.actor.may,
+            may=self.actor.may_on_all,
             place=data["place"],
             latest=data["version"] == "latest",
             resend=data["resend"],

@@ -29,7 +29,9 @@ from config.local.demo.outreach import create_outreach
 from config.local.demo.people import HEADERS, Person, people
 from config.local.demo.purchases import create_purchase, open_gateways
 from config.local.demo.questions import create_questions
+from config.local.demo.quotes import create_quotes
 from config.local.demo.ready_workflows import create_ready_workflows
+from config.local.demo.roles import OWN_SALES, create_own_sales
 from config.local.demo.sales import create_sales
 from config.local.demo.sample_data import CATEGORIES, FIELDS, TAGS
 from config.local.demo.workflows import create_workflows
@@ -62,6 +64,7 @@ COLLEAGUES = (
     ("Robin Vance", "robin@leadwright.example", "Manager"),
     ("Kim Adler", "kim@leadwright.example", "Member"),
     ("Toni Reyes", "toni@leadwright.example", "Viewer"),
+    ("Alex Moor", "alex@leadwright.example", OWN_SALES),
 )
 """Name, address and role. Each logs in with the demo's password."""
 AUDIENCE = "Trade fair"
@@ -139,6 +142,7 @@ def provision_demo(data: Path) -> Demo:
                 if not ProductService.objects.exists():
                     create_sales(bootstrapped.member)
                     create_comments()
+                    create_quotes(bootstrapped.member)
                 _views(bootstrapped.member)
             _sender(bootstrapped.member, catcher_port(data))
             open_gateways(gateways_port(data))
@@ -200,7 +204,8 @@ def _user(email: str, name: str, owner: User, **values: Any) -> User:
 
 
 def _colleagues(owner: User) -> None:
-    """Create members with the default roles."""
+    """Create members with the default roles, and one with own records."""
+    create_own_sales()
     for name, email, role in COLLEAGUES:
         user = User.objects.filter(email=email).first() or _user(email, name, owner)
         Member.objects.create(

@@ -28,8 +28,9 @@ from core.ids import ObjectIdField
 from core.internals.django import prepare_cursor
 from core.tenancy import APP_ROLE, SYSTEM_ROLE, session_settings
 from core.tenancy.postgresql.answers import limit_answers
-from core.tenancy.postgresql.cursors import PlannedCursor, ScopedCursor, Settings, set_scope
+from core.tenancy.postgresql.cursors import PlannedCursor, ScopedCursor, set_scope
 from core.tenancy.postgresql.times import read_time
+from core.tenancy.scope import Settings
 from core.types import JsonObject
 
 FRESH_SECONDS = 5.0
@@ -188,6 +189,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         """Return whether the roles of core.tenancy.row_security exist. It asks once per connection."""
         if not self._roles_exist:
             with self.wrap_database_errors, self.connection.cursor() as cursor:
+                # That of members is left out: a database that has not been migrated yet serves all others.
                 cursor.execute("SELECT count(*) = 2 FROM pg_roles WHERE rolname IN (%s, %s)", (APP_ROLE, SYSTEM_ROLE))
                 self._roles_exist = cursor.fetchone()[0]
         return self._roles_exist

@@ -16,17 +16,17 @@ from psycopg.pq import TransactionStatus
 if TYPE_CHECKING:
     from core.tenancy.postgresql.base import DatabaseWrapper
 
-Settings = tuple[str, str]
 TAKEN_ALONG = ("SELECT", "INSERT", "UPDATE", "DELETE", "WITH", "PREPARE", "EXECUTE", "EXPLAIN")
 """First words of the statements that the settings precede. Others, such as SET TRANSACTION, may have to be the first
 or only one of their transaction."""
 
 
 @lru_cache(maxsize=1024)
-def set_scope(role: str, company: str) -> str:
-    """Return the statement that sets the session's role and company; role none is the login role."""
+def set_scope(role: str, company: str, own_contact: str, own_lead: str) -> str:
+    """Return the statement that sets the session's role, company and member; role none is the login role."""
     # Reset with every scope, so that it never stays on by accident.
     values = {"role": role, "app.company": company, "app.owner": "on" if role == "none" else ""}
+    values |= {"app.own_contact": own_contact, "app.own_lead": own_lead, "app.member": own_contact or own_lead}
     return f"SELECT {', '.join(f'set_config({sql.quote(k)}, {sql.quote(v)}, false)' for k, v in values.items())}"
 
 

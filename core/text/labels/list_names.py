@@ -9,6 +9,7 @@ NAMES = {
     "lead": gettext_lazy("Leads"),
     "organization": gettext_lazy("Organizations"),
     "product-service": gettext_lazy("Products"),
+    "quote": gettext_lazy("Quotes"),
     "tag": gettext_lazy("Tags"),
     "team": gettext_lazy("Teams"),
     "segment": gettext_lazy("Segments"),

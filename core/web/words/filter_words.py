@@ -20,6 +20,7 @@ NAMES = {
     "updatedAt": gettext_lazy("Changed"),
 }
 """Fields without a definition -> their labels."""
+PIPELINES = "pipeline"
 RECORDS = {
     "tags": "tag",
     "category": "contact-category",
@@ -29,8 +30,10 @@ RECORDS = {
     "contact": "contact",
     "organization": "organization",
     "owner": "member",
+    "pipeline": PIPELINES,
+    "stage": PIPELINES,
 }
-"""Field whose values are ids -> path and module of their records."""
+"""Field whose values are ids -> path and module of their records; a pipeline holds its stages."""
 
 
 def filter_text(
@@ -67,10 +70,10 @@ def _value_label(
         return (
             f"{value['amount']} {value['unit']}" if {"amount", "unit"} <= value.keys() else str(value.get("name", ""))
         )
-    if field in RECORDS:  # ids say nothing to people; the page of the members shows who is meant
-        return records.get(str(value), "…")
     text = option_text(value)
     label = dict(choice.options).get(text) if choice else None
+    if field in RECORDS:  # ids say nothing to people; the page of the members shows who is meant
+        return records.get(str(value)) or label or "…"
     if label is not None:
         return label
     return dated_text(text, formats) if choice and choice.kind == "date" and formats else text

@@ -8,7 +8,7 @@ from core.text.translation import gettext_lazy
 from core.web.forms.fieldsets import REST, Fieldset
 
 TOPICS = (
-    (gettext_lazy("Leads and data"), ("form", "import", "bulk-job", "task", "comment")),
+    (gettext_lazy("Leads and data"), ("form", "import", "bulk-job", "task", "comment", "quote")),
     (gettext_lazy("Outreach"), ("run", "reply")),
     (gettext_lazy("Conversations"), ("conversation",)),
     (gettext_lazy("Connections"), ("sender", "mailbox", "calendar", "social_app", "webhook")),

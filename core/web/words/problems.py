@@ -29,7 +29,7 @@ TEXTS: Mapping[str, str] = {
 WARNINGS: Mapping[str, str] = {
     "leadRepeats": gettext_lazy("This contact has another open lead."),
     "leadsRepeat": gettext_lazy("Some of the leads have a contact with another open lead."),
-    "leadsPlaced": gettext_lazy("A stage was deleted. Its leads are in the first stage of the same kind."),
+    "leadsPlaced": gettext_lazy("Leads without their former stage are in the first stage of the same kind."),
     "hintIgnored": gettext_lazy(
         "The built-in writer ignored a part of your request. It knows shorter, longer, a tone, and what to mention."
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from functools import cached_property
 
 from django.http import HttpResponse
@@ -14,6 +15,7 @@ from core.web.forms import REST, Field, Fieldset, Form
 from core.web.forms.conflicts import RETRIES
 from core.web.forms.dial_codes import drop_unused_dial_code, suggest_dial_code
 from core.web.forms.record_forms import fields_query, form_values
+from core.web.quotes import STATUSES as QUOTE_STATUSES
 from core.web.record_pages import DIRECTIONS, OUTCOMES, RecordPage, Related, RelatedPage, RelatedRow
 from crm.leads.pages.base import ONLY_LOST, LeadPage, ShownLead, body_of, linked_values, toast_text
 from crm.leads.pages.table import LeadTable
@@ -268,6 +270,7 @@ class LeadRelated(LeadPage, RelatedPage):
             kinds.append(self.meetings(self.address("meeting-new", lead=id), lead=id))
         if self.may("lead-activity"):
             kinds.append(self.calls(id))
+        kinds.append(self.quotes(id))
         kinds.append(self.products(lead))
         return kinds
 
@@ -276,6 +279,22 @@ class LeadRelated(LeadPage, RelatedPage):
         name = contact["name"] or contact["email"] or gettext("No name")
         address = "" if contact["isDeleted"] else self.address("contact", contact["_id"])
         return Related(gettext("Contact"), "", [RelatedRow(address, name, note=contact["email"] or "")])
+
+    def quotes(self, id: str) -> Related:
+        """Return the latest versions of the lead's quotes, the newest first."""
+        records, total = self.few("quote", "createdAt", lead=id, current=True)
+        rows = [
+            RelatedRow(
+                self.address("quote", quote["_id"]),
+                quote["title"],
+                note=self.reader.formats.money(Decimal(str(quote["total"])), quote["currency"]),
+                badge=str(QUOTE_STATUSES[quote["status"]][0]),
+                at=quote["createdAt"],
+            )
+            for quote in records
+        ]
+        add = self.address("quote-new", lead=id) if self.may("lead", "POST") else ""
+        return Related(gettext("Quotes"), gettext("No quotes."), rows, total, add, gettext("New quote"))
 
     def products(self, lead: LeadData) -> Related:
         may = self.may("product-service")

@@ -14,7 +14,7 @@ from django.db.models import Count
 from accounts.models import Member
 from accounts.settings.groups import Distribution, LeadRule, lead_rule
 from core.errors import NamedError
-from core.tenancy import company_id
+from core.tenancy import company_id, own_records
 from crm.leads.models import Lead
 from crm.teams.models import Team, TeamMember
 from crm.teams.services import ACTIVE
@@ -47,12 +47,14 @@ def assign(
 ) -> list[str | None]:
     """Assign new leads of these teams. Returns their members in order, None where nobody gets the lead.
 
-    Nobody gets a lead where the rule is manual or no member is available. Call it in the transaction that creates the
-    leads. The teams (and the members, if open leads count) stay locked until it ends, so that concurrent assignments
-    wait. `closed` holds the statuses of leads that are not open; `among`, where given, the members
-    who may be chosen. Raises DefaultTeamNotFound_500 for a lead of no team,
+    A member whose role is limited to own leads gets their new ones. Nobody gets a lead where the rule is manual or no
+    member is available. Call it in the transaction that creates the leads. The teams (and the members, if open leads
+    count) stay locked until it ends, so that concurrent assignments wait. `closed` holds the statuses of leads that are
+    not open; `among`, where given, the members who may be chosen. Raises DefaultTeamNotFound_500 for a lead of no team,
     since the default team takes these.
     """
+    if own := own_records("lead"):
+        return [own] * len(team_ids)
     rule = lead_rule(company_id())
     if rule.distribution == Distribution.MANUAL or not team_ids:
         return [None] * len(team_ids)

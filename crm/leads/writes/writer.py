@@ -20,7 +20,15 @@ from crm.contacts.collisions import Holders, collision_problems, find_collision,
 from crm.contacts.models import Contact
 from crm.contacts.rights import NO_NEW_CONTACT, ContactRights
 from crm.contacts.schema import ContactRow
-from crm.contacts.unique_key import Collision, KeyedRow, keyed_row, live_holders, lock_unique_key, recreated_contacts
+from crm.contacts.unique_key import (
+    HIDDEN,
+    Collision,
+    KeyedRow,
+    keyed_row,
+    live_holders,
+    lock_unique_key,
+    recreated_contacts,
+)
 from crm.contacts.updates import Take, update_contacts
 from crm.contacts.writer import import_source, write_contacts
 from crm.leads.duplicates import DUPLICATE, OpenLeads, Rule, find_repeating_leads, repeated_lead_text
@@ -207,8 +215,9 @@ class _Attempt:
         present = _lock_contacts(
             {match.id for match in live} | {id for row in rows if (id := row.system.get("contact_id"))}
         )
+        hidden = {HIDDEN} & {match.id for match in live}
         # Holders that were deleted between the look-up and the lock no longer hold their key.
-        holders = Holders(match for match in live if match.id in present)
+        holders = Holders(match for match in live if match.id in present | hidden)
         new = recreated_contacts(item for item in keyed.values() if not holders.of(item))
         open_leads = OpenLeads(present, schema.closed, new)
         collided: list[Collision] = []
@@ -280,6 +289,8 @@ class _Attempt:
         if keyed is None:
             return [NO_CONTACT]
         key_holders = holders.of(keyed)
+        if HIDDEN in key_holders.values():
+            return find_collision(keyed, {part: id for part, id in key_holders.items() if id == HIDDEN})
         if holders.is_other_person(keyed, key_holders):
             return find_collision(keyed, key_holders, is_other=True)
         if len(set(key_holders.values())) > 1:

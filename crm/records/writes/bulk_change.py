@@ -11,8 +11,10 @@ from django.db import connection
 from django.utils import timezone
 
 from core.errors import NamedError
+from core.tenancy import own_records
 from core.types import JsonObject, Values
 from crm.field_types.base import MAX_ITEMS
+from crm.records.kinds import not_ones_own
 from crm.records.pending import write_pending
 from crm.records.problems import MISSING_VALUE, ValueProblem, problems_error
 from crm.records.schema import BAD_CUSTOM, BAD_SYSTEM, NEVER_EMPTY, UNKNOWN, RecordSchema
@@ -140,6 +142,10 @@ def _plan_items(schema: RecordSchema, form_data: Values, update_type: str, chang
 
 def apply_change(schema: RecordSchema, change: Change, ids: list[str], actor_id: str | None) -> ChangesById:
     """Change a batch of locked records. Returns the changes of each, for the events that the caller emits."""
+    owned = schema.kind.owned
+    member = own_records(owned.module) if owned else ""
+    if owned and member and change.columns.get(owned.column, member) != member:
+        raise not_ones_own()
     # Before any value is compared: until its field's conversion has reached a
     # record, its row has the old value.
     write_pending(schema, ids)

@@ -13,9 +13,10 @@ from django.utils import timezone
 
 from core.errors import InvalidFormat, NamedError
 from core.ids import as_array
+from core.tenancy import own_records
 from core.text.json import dumps, format_iso, json_default
 from core.types import JsonObject, Values
-from crm.records.kinds import RecordKind
+from crm.records.kinds import RecordKind, not_ones_own
 from crm.records.pending import write_pending
 from crm.records.schema import RecordRow, RecordSchema
 from crm.records.values import Links, add_links, add_values, remove_other_links, remove_values, tag_links
@@ -149,6 +150,10 @@ def write_states(schema: RecordSchema, states: Sequence[RecordState], actor_id: 
     if not states:
         return
     kind = schema.kind
+    owned = kind.owned
+    member = own_records(owned.module) if owned else ""
+    if owned and member and any(state.after.get(owned.column, member) != member for state in states):
+        raise not_ones_own()
     # One JSON text instead of an array per column: psycopg writes arrays thirty times slower.
     written = [{**state.after, **schema.derive(state.after)} for state in states]
     columns = {name: kind.by_name[name].type for name in written[0]}

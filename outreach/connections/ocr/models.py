@@ -6,6 +6,7 @@ from django.db.models import Q
 
 from core.fields import CompanyForeignKey, EncryptedTextField, JSONField
 from core.models import CompanyModel, Job
+from core.tenancy.models import MADE_BY_MEMBER
 from core.text.translation import gettext_lazy as _
 
 CONFIDENCE = 0.9
@@ -38,6 +39,8 @@ class Ocr(CompanyModel):
 
 class CardScan(Job):
     """A picture of a business card, and the text and fields that were read from it. It is deleted with its file."""
+
+    seen_by = MADE_BY_MEMBER
 
     file = CompanyForeignKey("crm.File", on_delete=models.CASCADE, related_name="+", db_index=False)
     ocr = CompanyForeignKey(Ocr, on_delete=models.SET_NULL, null=True, related_name="+", db_index=False)

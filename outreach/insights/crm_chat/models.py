@@ -4,8 +4,10 @@ from django.db import models
 from django.db.models import Q, Value
 from django.utils import timezone
 
+from accounts.models import Member
 from core.fields import CompanyForeignKey, JSONField
 from core.models import CompanyModel, Job
+from core.tenancy.models import SeenByMember
 from core.text.translation import gettext_lazy as _
 
 MAX_QUESTION = 2000
@@ -13,6 +15,8 @@ MAX_QUESTION = 2000
 
 class CrmChatThread(CompanyModel):
     """Questions of one member about the company's records, and their answers. Nobody else sees them."""
+
+    seen_by = SeenByMember("owner_id = {member}", parts=True)
 
     owner = CompanyForeignKey("accounts.Member", on_delete=models.CASCADE, related_name="+", db_index=False)
     title = models.CharField(max_length=200, blank=True, default="", help_text="By default the first question.")
@@ -69,3 +73,9 @@ class CrmChatMessage(Job):
 
     def __str__(self) -> str:
         return self.dated_title()
+
+    @property
+    def maker(self) -> Member:
+        """The member in whose scope of records it runs."""
+        owner: Member = self.thread.owner
+        return owner

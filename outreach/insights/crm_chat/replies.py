@@ -118,7 +118,8 @@ def asking_actor(message: CrmChatMessage) -> Actor:
     if member is None or member.user is None or not member.user.is_active or member.status not in working:
         raise NamedError("UnauthorizedAction_403", "who asked is no active member of the company any more")
     permission = dumps(member.permissions()).decode()
-    return member_actor(member.user_id or "", member.company_id, member.pk, member.status, permission)
+    scope = dumps(member.role.record_scope if member.role else {}).decode()
+    return member_actor(member.user_id or "", member.company_id, member.pk, member.status, permission, scope)
 
 
 def _think(message: CrmChatMessage, actor: Actor) -> tuple[str, list[JsonObject]]:

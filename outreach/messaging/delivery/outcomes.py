@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 from django.db.models import BooleanField, Case, CharField, Exists, F, OuterRef, Q, QuerySet, Value, When
 from django.db.models.expressions import Combinable
 
 from core.lists import ListField
+from crm.models import Lead
 from outreach.messaging.delivery.models import SendJob
 from outreach.messaging.delivery.stopping.stop_rules import REFUSED
 from outreach.messaging.suppression.models import Suppression
@@ -19,6 +21,8 @@ CALENDAR = "calendar"
 REPLIES = (REPLY, CALENDAR)
 """Kinds of received mails, as outreach.messaging.inbox.models has them, which stands above this module."""
 SOFT_SEVERITY = "soft"
+CONVERSION_TIME = timedelta(days=30)
+"""Maximum time between the first message of a campaign and a lead that it is credited with."""
 HARD_BOUNCE, SOFT_BOUNCE = "hard", "soft"
 
 
@@ -59,6 +63,20 @@ def unsubscribed() -> Exists:
     return Exists(rows.filter(reason=Suppression.Reason.UNSUBSCRIBED))
 
 
+def _lead_followed() -> Exists:
+    """Return whether a lead of the recipient was created soon after the message in the row."""
+    leads: QuerySet[Lead] = QuerySet(Lead).filter(company_id=OuterRef("company_id"), contact_id=OuterRef("contact_id"))
+    until = OuterRef("sent_at") + Value(CONVERSION_TIME)
+    return Exists(leads.filter(is_deleted=False, created_at__gt=OuterRef("sent_at"), created_at__lte=until))
+
+
+def _sent_earlier() -> Exists:
+    """Return whether the run sent the recipient a first message in an earlier occurrence than that in the row."""
+    jobs: QuerySet[SendJob] = QuerySet(SendJob).filter(status=SendJob.Status.SENT, step=1)
+    jobs = jobs.filter(company_id=OuterRef("company_id"), run_id=OuterRef("run_id"), contact_id=OuterRef("contact_id"))
+    return Exists(jobs.filter(occurrence__lt=OuterRef("occurrence")))
+
+
 HARD = Q(status=SendJob.Status.FAILED, reason__in=REFUSED) | Q(bounced_at__isnull=False)
 """Matches messages that were permanently refused, at once or later."""
 SOFT = ~HARD & (Q(delivery_status="bounced") | Q(received(BOUNCE, severity=SOFT_SEVERITY)))
@@ -78,6 +96,9 @@ REPLIED_IN_RUN = SENT & (Q(_replied_to_run()) | LAST_BEFORE_REPLY)
 """Matches messages to recipients who have replied to one of its run. It reads columns of an index alone."""
 UNSUBSCRIBED_SINCE = SENT & Q(contact__unsubscribed_at__gt=F("sent_at"))
 
+CONVERTED = SENT & Q(step=1, run__isnull=False) & Q(_lead_followed()) & (Q(occurrence=1) | ~Q(_sent_earlier()))
+"""Matches the first messages of runs to people who have a lead of the 30 days after it. Each person counts once."""
+
 
 def _flag(name: str, where: Q | Exists) -> ListField:
     """Return a field that is true for the messages that match."""
@@ -95,6 +116,7 @@ OUTCOME_FIELDS = (
     _flag("unsubscribed", unsubscribed()),
     _flag("repliedSince", REPLIED),
     _flag("unsubscribedSince", UNSUBSCRIBED_SINCE),
+    _flag("converted", CONVERTED),
     ListField(
         "bounce",
         "text",

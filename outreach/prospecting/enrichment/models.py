@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 from django.db import models
 from django.db.models import Q
 
@@ -30,6 +32,11 @@ class Enrichment(Job):
 
     def __str__(self) -> str:
         return f"Enrichment for {self.run}"
+
+    @property
+    def maker(self) -> Any:
+        """The member in whose scope of records it runs."""
+        return self.run.created_by
 
 
 class EnrichmentProposal(CompanyModel):

@@ -16,7 +16,7 @@ from core.text.addresses import BadAddress, read_email
 from core.types import JsonObject
 from crm.contacts.schema import ContactRow, ContactSchema
 from crm.contacts.services import create_contacts
-from crm.contacts.unique_key import keyed_row, live_holders
+from crm.contacts.unique_key import HIDDEN, keyed_row, live_holders
 from crm.leads.schema import LeadSchema
 from outreach.connections.ai.providers import ContactBrief
 from outreach.connections.ai.providers.matching import Term, match_share
@@ -121,7 +121,7 @@ def new_people(job: LeadGeneration, terms: Sequence[Term]) -> NewPeople:
             row = row._replace(number_key=None)
         keys = {key for key in (row.email_key, row.number_key) if key}
         contact_ids = {person.id for person in holders if keys & {person.email_key, person.number_key}}
-        if not keys or keys & seen or len(contact_ids) > 1 or contact_ids & (own | seen):
+        if not keys or keys & seen or len(contact_ids) > 1 or contact_ids & (own | seen | {HIDDEN}):
             continue
         seen |= keys | contact_ids
         brief = _brief(candidates[place], labels)

@@ -4,6 +4,7 @@ from django.db import models
 
 from core.fields import CompanyForeignKey, JSONField, ObjectIdField
 from core.models import Job
+from core.tenancy.models import MADE_BY_MEMBER
 from core.text.translation import gettext_lazy as _
 
 
@@ -12,6 +13,8 @@ class LeadGeneration(Job):
 
     The best of them become leads.
     """
+
+    seen_by = MADE_BY_MEMBER
 
     prompt = models.TextField()
     industry = models.CharField(max_length=200, blank=True, default="")

@@ -1,25 +1,28 @@
 """Clicks on the links of a campaign's mails, by link, and a mail with its clicks beside its links.
 
-A click is stored with the number of its link among those of the message, and with their count. The content of the run
-has the same links in the same order, so that no message is read, and no address shows the values of a recipient. A
-message whose values add or drop links has another count: its clicks are counted together, as those of other links.
+A click is stored with the place of its link among those of the message, and with their count. The content of the run
+has the same links in the same places, so that no message is read, and no address shows the values of a recipient. A
+message whose values add links has another count: its clicks are counted together, as those of other links. Clicks of
+before places were stored have the number of the address instead.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from django.db.models import Count
+from django.db.models import Case, Count, IntegerField, Q, Value, When
 from django.utils.translation import ngettext
 
+from core.text.placeholders import PLACEHOLDER
 from core.types import JsonObject, Values
-from outreach.messaging.delivery.tracking.links import links_of, sent_html
+from outreach.messaging.delivery.tracking.links import is_tracked, links_of, places_of, sent_html
 from outreach.messaging.delivery.tracking.models import TrackingEvent
 from outreach.runs.genie.models import GenieScheduler
 
-_LINK = re.compile(r'(<a\b[^>]*?\bhref="([^"]*)"[^>]*>.*?)(</a>)', re.DOTALL)
+_LINK = re.compile(r'(<a\b(?:[^>]*?\bhref="[^"]*")?[^>]*>.*?)(</a>)', re.DOTALL)
 _MARK = (
     "display:inline-block;margin-left:4px;padding:0 6px;border-radius:9px;font-size:12px;line-height:18px;"
     "font-weight:bold;text-decoration:none;color:#ffffff;background-color:"
@@ -28,7 +31,7 @@ CLICKED_COLOR = "#1d4ed8"
 UNCLICKED_COLOR = "#4b5563"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Mail:
     """A mail of a campaign: its step, its place among the variants, and the name and content of the variant."""
 
@@ -37,10 +40,46 @@ class Mail:
     variant: str
     content: Values
 
-    @property
+    @cached_property
+    def html(self) -> str:
+        """Return the HTML of the mail, with its placeholders."""
+        return sent_html(self.content["text"], self.content["html"])
+
+    @cached_property
+    def places(self) -> list[str]:
+        """Return the address in each place of the mail."""
+        return places_of(self.html)
+
+    @cached_property
     def links(self) -> list[str]:
-        """Return the tracked addresses of the mail, in order."""
-        return links_of(sent_html(self.content["text"], self.content["html"]))
+        """Return the addresses of the mail that are tracked, or may be with the values of a recipient, in order."""
+        return [url for url in dict.fromkeys(self.places) if is_tracked(url) or PLACEHOLDER.match(url)]
+
+    @property
+    def messages(self) -> Q:
+        """Matches the clicks in messages of this mail."""
+        matched = Q(send_job__step=self.step)
+        # Follow-ups are the same for all variants, each of which has recipients of its own.
+        if self.step > 1:
+            return matched
+        # Messages of a campaign without variants may have none.
+        of_variant = Q(send_job__variant=self.place)
+        return matched & (of_variant if self.place else of_variant | Q(send_job__variant=None))
+
+    @property
+    def number_of_click(self) -> Case:
+        """Return the expression for the number of the clicked link; null in a message with other links."""
+        by_address = links_of(self.html)
+        # The oldest clicks have no count of the links.
+        counted = Q(of_places=0, of_links__in=(0, len(by_address)))
+        whens = []
+        for number, url in enumerate(self.links, 1):
+            places = [place for place, address in enumerate(self.places, 1) if address == url]
+            clicked = Q(of_places=len(self.places), place__in=places)
+            if url in by_address:
+                clicked |= counted & Q(link=by_address.index(url) + 1)
+            whens.append(When(clicked, then=Value(number)))
+        return Case(*whens, default=None, output_field=IntegerField())
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,24 +91,23 @@ class Clicks:
 
 
 NONE = Clicks()
-LinkKey = tuple[int, int, int, int]
-"""Step, place of the variant, count of the message's links, and number of the link."""
+LinkKey = tuple[int, int | None]
+"""Place of the mail in the campaign, and number of the link; None: links of messages that have others."""
 
 
 def links_clicked(run: GenieScheduler) -> list[JsonObject]:
     """Return the tracked links of the mails of a campaign, in order, with their clicks; none before a click of a known
     link."""
-    counts = _counts(run.pk)
+    mails = list(_mails(run))
+    counts = _counts(run.pk, mails)
     rows: list[JsonObject] = []
     # Vendors that track clicks themselves name no link, and clicks are deleted after a year.
-    for mail in _mails(run) if counts else ():
-        links = mail.links
-        by_number = _by_number(counts, mail, len(links))
-        numbered: list[tuple[int | None, str]] = [*enumerate(links, 1)]
-        if None in by_number:
+    for place, mail in enumerate(mails) if counts else ():
+        numbered: list[tuple[int | None, str]] = [*enumerate(mail.links, 1)]
+        if (place, None) in counts:
             numbered.append((None, ""))
         for number, url in numbered:
-            clicks = by_number.get(number, NONE)
+            clicks = counts.get((place, number), NONE)
             rows.append(
                 {
                     "step": mail.step,
@@ -83,37 +121,21 @@ def links_clicked(run: GenieScheduler) -> list[JsonObject]:
     return rows
 
 
-def _by_number(counts: Mapping[LinkKey, Clicks], mail: Mail, link_count: int) -> dict[int | None, Clicks]:
-    """Return number of the link -> its clicks, for a mail with so many links; None: clicks of messages with others.
-
-    Somebody who clicked two of those other links is counted as two people.
-    """
-    by_number: dict[int | None, Clicks] = {}
-    for (step, place, of_links, link), clicks in counts.items():
-        if (step, place) == (mail.step, mail.place):
-            # Older clicks have no count of the links.
-            number = link if of_links in (0, link_count) else None
-            before = by_number.get(number, NONE)
-            by_number[number] = Clicks(before.people + clicks.people, before.clicks + clicks.clicks)
-    return by_number
-
-
 def with_clicks(run: GenieScheduler, rich: str, *, step: int, place: int) -> str:
     """Return the HTML of a mail of a campaign with the number of people who clicked behind each tracked link."""
     mail = next((mail for mail in _mails(run) if (mail.step, mail.place) == (step, place)), None)
-    # With the values of a contact that add or drop links, no link has the number that it has in the content.
-    if mail is None or len(links_of(rich)) != len(mail.links):
+    # With the values of a contact that add links, no link has the place that it has in the content.
+    if mail is None or len(places_of(rich)) != len(mail.places):
         return rich
-    by_number = _by_number(_counts(run.pk), mail, len(mail.links))
-    # The numbers are those of the content: values of a recipient may have changed an address of the mail.
-    numbers = {url: number for number, url in enumerate(links_of(rich), 1)}
+    counts = _counts(run.pk, [mail])
+    numbers = {url: number for number, url in enumerate(mail.links, 1)}
+    addresses = iter(mail.places)
 
     def marked(match: re.Match[str]) -> str:
-        address = next(iter(links_of(f'<a href="{match[2]}">')), "")
-        number = numbers.get(address)
+        number = numbers.get(next(addresses))
         if number is None:
             return match[0]
-        return f"{match[1]}{match[3]}{_mark(by_number.get(number, NONE))}"
+        return f"{match[1]}{match[2]}{_mark(counts.get((0, number), NONE))}"
 
     return _LINK.sub(marked, rich)
 
@@ -136,8 +158,10 @@ def _mails(run: GenieScheduler) -> Iterator[Mail]:
             yield Mail(number, 0, "", content)
 
 
-def _counts(run_id: str) -> Mapping[LinkKey, Clicks]:
-    """Return the clicks of each link, by one statement."""
+def _counts(run_id: str, mails: Sequence[Mail]) -> Mapping[LinkKey, Clicks]:
+    """Return the clicks of each link of the mails, by one statement."""
+    if not mails:
+        return {}
     # Messages without clicks are left out first: their events need no look-up.
     events = TrackingEvent.objects.filter(
         send_job__run=run_id,
@@ -146,13 +170,11 @@ def _counts(run_id: str) -> Mapping[LinkKey, Clicks]:
         machine="",
         applied_at__isnull=False,
     )
-    groups = events.order_by().values_list("send_job__step", "send_job__variant", "of_links", "link")
-    counts: dict[LinkKey, Clicks] = {}
-    for step, variant, of_links, link, people, clicks in groups.annotate(
-        people=Count("send_job__contact", distinct=True), clicks=Count("pk")
-    ):
-        # Follow-ups are the same for all variants, each of which has recipients of its own.
-        key = (step, variant or 0 if step == 1 else 0, of_links, link)
-        before = counts.get(key, NONE)
-        counts[key] = Clicks(before.people + people, before.clicks + clicks)
-    return counts
+    # Groups are made in the database, where somebody who clicked a link in two places is one person.
+    of_mail = Case(
+        *(When(mail.messages, then=Value(place)) for place, mail in enumerate(mails)), output_field=IntegerField()
+    )
+    number = Case(*(When(mail.messages, then=mail.number_of_click) for mail in mails), output_field=IntegerField())
+    groups = events.annotate(mail=of_mail, number=number).exclude(mail=None).order_by().values_list("mail", "number")
+    counted = groups.annotate(people=Count("send_job__contact", distinct=True), clicks=Count("pk"))
+    return {(mail, number): Clicks(people, clicks) for mail, number, people, clicks in counted}

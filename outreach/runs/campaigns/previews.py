@@ -51,11 +51,11 @@ def preview_campaign(
         first = _words(campaign, 1)[0]
         began = render(first["subject"], Compiled("", "", ()), (), values_of(contact_id, first["variables"]))
         mail = replace(mail, subject=answer_to(began.subject))
-    mail = _with_footer(campaign, mail)
     run = run_of(campaign.pk) if clicks else None
     if run is not None:
-        mail = replace(mail, html=with_clicks(run, mail.html, step=step, place=variant if step == 1 else 0))
-    return mail, [file["id"] for file in content.get("attachments", ())]
+        rich = sent_html(mail.text, mail.html)
+        mail = replace(mail, html=with_clicks(run, rich, step=step, place=variant if step == 1 else 0))
+    return _with_footer(campaign, mail), [file["id"] for file in content.get("attachments", ())]
 
 
 def _chat(frozen: Values, contact_id: str | None) -> Rendered:

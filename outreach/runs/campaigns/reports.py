@@ -7,7 +7,7 @@ from django.db.models import Q
 from core.reports import Column, Grouping, Report, Source, count, filter_condition
 from core.text.translation import gettext_lazy
 from outreach.messaging.delivery.models import SendJob
-from outreach.messaging.delivery.outcomes import HARD, HARD_BOUNCE, SOFT, SOFT_BOUNCE, unsubscribed
+from outreach.messaging.delivery.outcomes import CONVERTED, HARD, HARD_BOUNCE, SOFT, SOFT_BOUNCE, unsubscribed
 from outreach.messaging.delivery.selectors import LOGGED, with_handed_at
 from outreach.runs.genie.reports import (
     BY_CHANNEL,
@@ -28,8 +28,8 @@ CAMPAIGNS = Report(
     name="campaigns",
     title=gettext_lazy("Campaigns compared"),
     about=gettext_lazy(
-        "Messages of campaigns, with opens, clicks, replies, bounces and unsubscribes. SMTP servers do not report"
-        " deliveries."
+        "Messages of campaigns, with opens, clicks, replies, bounces, unsubscribes and conversions. SMTP servers do"
+        " not report deliveries."
     ),
     modules=("genie", "campaign"),
     place=65,
@@ -74,6 +74,7 @@ CAMPAIGNS = Report(
                     Q(unsubscribed()),
                     filter_condition("unsubscribed", "equals", True),
                 ),
+                count("converted", gettext_lazy("Converted"), CONVERTED, filter_condition("converted", "equals", True)),
             ),
         ),
     ),
@@ -82,6 +83,7 @@ CAMPAIGNS = Report(
         Column("replyRate", gettext_lazy("Reply rate"), type="percent", ratio=("replied", "sent")),
         Column("bounceRate", gettext_lazy("Bounce rate"), type="percent", ratio=("bounced", "sent")),
         Column("unsubscribeRate", gettext_lazy("Unsubscribe rate"), type="percent", ratio=("unsubscribed", "sent")),
+        Column("conversionRate", gettext_lazy("Conversion rate"), type="percent", ratio=("converted", "sent")),
     ),
 )
 

@@ -20,7 +20,7 @@ from outreach.messaging.delivery.settings.models import GenieSettings
 from outreach.messaging.email_templates.models import EmailTemplate
 from outreach.runs.campaigns.links import links_clicked
 from outreach.runs.campaigns.models import Campaign
-from outreach.runs.genie.by_day import days_of
+from outreach.runs.genie.by_day import FIRST_SENT, over_time
 from outreach.runs.genie.models import GenieScheduler
 from outreach.runs.genie.outcomes import (
     COUNTS,
@@ -107,12 +107,19 @@ def campaign_detail(campaign: Campaign) -> JsonObject:
             "nextDueAt": None,
             "nextDecision": None,
             "reasons": [],
-            "funnel": {"audience": None, "planned": 0, **dict.fromkeys(OUTCOMES, 0), **dict.fromkeys(UNREPORTED)},
+            "funnel": {
+                "audience": None,
+                "planned": 0,
+                "converted": 0,
+                **dict.fromkeys(OUTCOMES, 0),
+                **dict.fromkeys(UNREPORTED),
+            },
             "measured": {"opened": 0, "clicked": 0},
             "tracking": {"opened": False, "clicked": False},
             "programVisits": {"opened": 0, "clicked": 0},
             "ownVisits": {"opened": 0, "clicked": 0},
             "byDay": [],
+            "byHour": [],
         }
     summary = message_summary(run.pk)
     counts = summary["counts"]
@@ -128,6 +135,8 @@ def campaign_detail(campaign: Campaign) -> JsonObject:
     tracking = tracking_of(run)
     unknown = dict.fromkeys(unreported_outcomes(run, sums, tracking))
     variants = run.content.get("variants", []) if campaign.variants else []
+    first_sent = min((row["firstSentAt"] for row in outcomes.values() if row["firstSentAt"]), default=None)
+    times = over_time(run.pk, unknown, first_sent)
     waiting = SendJob.objects.filter(run=run, status=Status.PLANNED, reason=Reason.AWAITING_WINNER)
     return {
         "audienceNames": names,
@@ -136,15 +145,23 @@ def campaign_detail(campaign: Campaign) -> JsonObject:
         "occurrence": run.occurrence,
         "nextOccurrenceAt": run.next_occurrence_at,
         "counts": counts,
-        "funnel": {"audience": run.total, **whole, **unknown},
+        "funnel": {"audience": run.total, "converted": sum(times.converted.values()), **whole, **unknown},
         "measured": measured_of(run, sums),
         "tracking": tracking,
         **uncounted_visits(sums),
-        "byDay": days_of(run.pk, unknown) if whole["sent"] else [],
+        "byDay": times.days,
+        "byHour": times.hours,
         "linkResults": links_clicked(run) if sums["clicked"] else [],
         "stepResults": [{**row, **unknown} for row in steps],
         "variantResults": [
-            {"name": row["name"], **by_variant.get(place, blank), **unknown} for place, row in enumerate(variants)
+            {
+                "name": row["name"],
+                **by_variant.get(place, blank),
+                "converted": times.converted.get(place, 0),
+                "byDay": times.variant_days.get(place, []),
+                **unknown,
+            }
+            for place, row in enumerate(variants)
         ],
         "waitingForWinner": waiting.count() if run.content.get("testShare") is not None else 0,
         "nextDueAt": summary["nextDueAt"],
@@ -186,7 +203,7 @@ def _by_name(choice: JsonObject) -> str:
     return sort_text(str(choice["name"]))
 
 
-def _by_step(outcomes: dict[tuple[int, int | None], dict[str, int]]) -> list[dict[str, int]]:
+def _by_step(outcomes: dict[tuple[int, int | None], JsonObject]) -> list[dict[str, int]]:
     """Return the numbers of each step, in their order, of all variants together."""
     sums: dict[int, dict[str, int]] = {}
     for (step, _), counts in sorted(outcomes.items(), key=lambda item: item[0][0]):
@@ -200,10 +217,10 @@ def _by_step(outcomes: dict[tuple[int, int | None], dict[str, int]]) -> list[dic
     return rows
 
 
-def _outcomes(run_id: str) -> dict[tuple[int, int | None], dict[str, int]]:
-    """Return (step, variant) -> the outcomes of its messages, by one statement."""
+def _outcomes(run_id: str) -> dict[tuple[int, int | None], JsonObject]:
+    """Return (step, variant) -> the outcomes of its messages and its first time of sending, by one statement."""
     groups = SendJob.objects.filter(run_id=run_id).order_by().values("step", "variant")
-    rows = groups.annotate(planned=Count("pk"), **COUNTS, **UNCOUNTED_VISITS, **TRACKED_COUNTS)
+    rows = groups.annotate(planned=Count("pk"), **COUNTS, **UNCOUNTED_VISITS, **TRACKED_COUNTS, **FIRST_SENT)
     outcomes = {}
     for row in rows:
         counts: JsonObject = {**row}

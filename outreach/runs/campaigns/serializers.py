@@ -22,8 +22,9 @@ from outreach.runs.campaigns.selectors import LINK_RESULTS, NO_RESULTS, NOBODY, 
 from outreach.runs.campaigns.utm import UtmInput
 from outreach.runs.campaigns.variant_serializers import BODY_LENGTH, VariablesInput, VariantInput, WinnerInput
 from outreach.runs.campaigns.words import MAX_VARIANTS
-from outreach.runs.genie.by_day import BY_DAY
+from outreach.runs.genie.by_day import BY_DAY, BY_HOUR
 from outreach.runs.genie.cadence.steps import MAX_INTERVAL_MS, MIN_INTERVAL_MS, WrittenCadenceInput, read_hours
+from outreach.runs.genie.outcomes import CONVERTED_HELP
 from outreach.runs.genie.serializers import MEASURED, OWN_VISITS, PROGRAM_VISITS, TRACKING, Selectors
 
 TYPES = "smtp, mailvendor-a to -h, or chatapp"
@@ -160,7 +161,18 @@ class CampaignOut(Output):
     moving = (
         PROGRESS
         | SENDING
-        | {"decidesAt", "replied", "funnel", "measured", "tracking", "programVisits", "ownVisits", "byDay", "won"}
+        | {
+            "decidesAt",
+            "replied",
+            "funnel",
+            "measured",
+            "tracking",
+            "programVisits",
+            "ownVisits",
+            "byDay",
+            "byHour",
+            "won",
+        }
     )
     moving |= {"stepResults", "variantResults", "linkResults", "waitingForWinner"}
     reads: ClassVar[tuple[str, ...]] = ("chat_template_id",)
@@ -251,7 +263,8 @@ class CampaignDetail(CampaignOut):
             child=serializers.IntegerField(allow_null=True),
             help_text="audience (null until it is counted), then messages of all steps: planned, sent, delivered (null"
             " where no event tells of it, as by smtp), opened and clicked (null where they are not tracked), bounced,"
-            " replied (messages that were replied to), notSent (for another reason); unsubscribed are recipients.",
+            " replied (messages that were replied to), notSent (for another reason); unsubscribed are recipients;"
+            f" {CONVERTED_HELP}.",
         )
     )
     measured = Computed(serializers.DictField(child=serializers.IntegerField(), help_text=MEASURED))
@@ -259,6 +272,7 @@ class CampaignDetail(CampaignOut):
     programVisits = Computed(serializers.DictField(child=serializers.IntegerField(), help_text=PROGRAM_VISITS))
     ownVisits = Computed(serializers.DictField(child=serializers.IntegerField(), help_text=OWN_VISITS))
     byDay = Computed(serializers.ListField(child=serializers.DictField(), help_text=BY_DAY))
+    byHour = Computed(serializers.ListField(child=serializers.DictField(), help_text=BY_HOUR))
     outreachCadence = serializers.DictField(
         source="outreach_cadence", help_text="steps with delay, template or body, subject, stopOn, window; empty: none."
     )
@@ -273,7 +287,7 @@ class CampaignDetail(CampaignOut):
         serializers.ListField(
             child=serializers.DictField(),
             help_text="Of the first messages of each variant: name, planned, sent, delivered, opened, clicked,"
-            " replied, unsubscribed, bounced, notSent.",
+            " replied, unsubscribed, bounced, notSent, converted, and byDay as the campaign has it.",
         )
     )
     utmTags = serializers.BooleanField(help_text="Where the company has UTM tags switched on.")

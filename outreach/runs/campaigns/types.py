@@ -69,6 +69,7 @@ class CampaignData(TypedDict):
     programVisits: dict[str, int]
     ownVisits: dict[str, int]
     byDay: list[Values]
+    byHour: list[Values]
     outreachCadence: Values
     stepResults: list[Values]
     variantResults: list[Values]

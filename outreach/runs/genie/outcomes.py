@@ -19,7 +19,7 @@ from outreach.messaging.delivery.outcomes import (
 )
 from outreach.messaging.delivery.settings.models import GenieSettings
 from outreach.messaging.delivery.tracking.models import TrackingEvent
-from outreach.runs.genie.by_day import days_of
+from outreach.runs.genie.by_day import FIRST_SENT, over_time
 from outreach.runs.genie.models import GenieScheduler
 
 Status = SendJob.Status
@@ -27,6 +27,7 @@ ENDED_UNSENT = (Status.FAILED, Status.UNKNOWN, Status.CANCELLED, Status.SUPPRESS
 UNREPORTED = ("delivered", "opened", "clicked")
 """Outcomes that may be null."""
 OUTCOMES = ("sent", "delivered", "opened", "clicked", "replied", "unsubscribed", "bounced", "notSent")
+CONVERTED_HELP = "converted are recipients with a lead that was created within 30 days after their first message"
 
 
 Kind = TrackingEvent.Kind
@@ -113,16 +114,19 @@ def unreported_outcomes(run: GenieScheduler, whole: Mapping[str, int], tracking:
 
 def run_outcomes(run: GenieScheduler) -> JsonObject:
     """Return the outcomes of all messages of a run (null: without data), visits that are not people's, and its days."""
-    whole: dict[str, int] = SendJob.objects.filter(run=run).aggregate(**COUNTS, **UNCOUNTED_VISITS, **TRACKED_COUNTS)
+    messages = SendJob.objects.filter(run=run)
+    whole: JsonObject = messages.aggregate(**COUNTS, **UNCOUNTED_VISITS, **TRACKED_COUNTS, **FIRST_SENT)
     tracking = tracking_of(run)
     unmeasured = unreported_outcomes(run, whole, tracking)
     outcomes = {name: whole[name] for name in COUNTS}
+    times = over_time(run.pk, unmeasured, whole["firstSentAt"])
     return {
-        "outcomes": {**outcomes, **dict.fromkeys(unmeasured)},
+        "outcomes": {**outcomes, "converted": sum(times.converted.values()), **dict.fromkeys(unmeasured)},
         "measured": measured_of(run, whole),
         "tracking": tracking,
         **uncounted_visits(whole),
-        "byDay": days_of(run.pk, unmeasured) if whole["sent"] else [],
+        "byDay": times.days,
+        "byHour": times.hours,
     }
 
 

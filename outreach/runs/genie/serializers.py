@@ -17,9 +17,10 @@ from outreach.connections.mail_vendors.serializers import MailAppSnapshot
 from outreach.connections.senders.serializers import SmtpSnapshot
 from outreach.prospecting.lead_generation.serializers import SOURCE_ERRORS, source_errors
 from outreach.runs.genie.audience import RECENT
-from outreach.runs.genie.by_day import BY_DAY
+from outreach.runs.genie.by_day import BY_DAY, BY_HOUR
 from outreach.runs.genie.cadence.steps import CadenceField, CadenceFields, CadenceInput, without_content
 from outreach.runs.genie.models import GenieScheduler
+from outreach.runs.genie.outcomes import CONVERTED_HELP
 from outreach.runs.genie.selectors import NO_RESULTS, phase, results
 
 LANGUAGE = "A code such as de, or a name; left out: each contact's own where a field tells it, else the company's."
@@ -202,6 +203,7 @@ class RunOut(Output):
             "programVisits",
             "ownVisits",
             "byDay",
+            "byHour",
         }
     )
     reads = ("generation__sources",)
@@ -305,7 +307,7 @@ class RunDetail(RunOut):
             child=serializers.IntegerField(allow_null=True),
             help_text="Messages: sent, delivered (null where no event tells of it, as by smtp), opened and clicked"
             " (null where they are not tracked), bounced, replied, notSent (for another reason); unsubscribed are"
-            " recipients.",
+            f" recipients; {CONVERTED_HELP}.",
         )
     )
     measured = Computed(serializers.DictField(child=serializers.IntegerField(), help_text=MEASURED))
@@ -313,6 +315,7 @@ class RunDetail(RunOut):
     programVisits = Computed(serializers.DictField(child=serializers.IntegerField(), help_text=PROGRAM_VISITS))
     ownVisits = Computed(serializers.DictField(child=serializers.IntegerField(), help_text=OWN_VISITS))
     byDay = Computed(serializers.ListField(child=serializers.DictField(), help_text=BY_DAY))
+    byHour = Computed(serializers.ListField(child=serializers.DictField(), help_text=BY_HOUR))
     lapsedCount = Computed(
         serializers.IntegerField(
             help_text="Approved messages that wait for a new approval: theirs has ended, or the contact or the sender"

@@ -74,6 +74,7 @@ class RunDetailData(RunData):
     programVisits: dict[str, int]
     ownVisits: dict[str, int]
     byDay: list[Values]
+    byHour: list[Values]
     lapsedCount: int
     steps: list[Values]
     enrichment: Values | None

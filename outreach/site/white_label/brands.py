@@ -20,7 +20,7 @@ SERVED = re.compile(
     r"/|/favicon\.ico|/licences"
     r"|/(?:login|logout|forgot-password|reset-password|verify-email|resend-verification|account)(?:/.*)?"
     r"|/invite(?:/decline)?|/f/.+|/widget/[^/]+\.js|/brand/.+|/static/.+"
-    r"|/(?:book|booking|b|meet)/.+"
+    r"|/(?:book|booking|b|meet|q)/.+"
     r"|/api/public/(?:form|widget|unsubscribe|booking|meeting)/.+",
     re.ASCII | re.DOTALL,
 )

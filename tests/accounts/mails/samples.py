@@ -115,6 +115,14 @@ SAMPLES: dict[str, list[dict[str, Any]]] = {
         {**NOTICE, "comment": SimpleNamespace(pk="x", text=NASTY), "author": PERSON, "about": NASTY},
         {**NOTICE, "comment": SimpleNamespace(pk="x", text=NASTY), "author": None},
     ],
+    "notice_quote_accepted": [
+        {**NOTICE, "quote": SimpleNamespace(pk="x", label="Q-0001", title=NASTY, accepted_name=NASTY), "about": about}
+        for about in (NASTY, "")
+    ],
+    "notice_quote_declined": [
+        {**NOTICE, "quote": SimpleNamespace(pk="x", label="Q-0001", title=NASTY, decline_reason=reason), "about": NASTY}
+        for reason in (NASTY, "")
+    ],
     "notice_task_overdue": [
         {**NOTICE, "task": FOLLOW_UP, "contact": CONTACT},
         {**NOTICE, "task": FOLLOW_UP, "organization": COMPANY},

@@ -95,6 +95,7 @@ def test_makes_a_company_to_try(data: Path) -> None:
         assert Meeting.objects.filter(starts_at__gt=timezone.now()).count() == 4
         colleagues = Member.objects.exclude(role=None).order_by("email").values_list("email", "role__name", "status")
         assert list(colleagues) == [
+            ("alex@leadwright.example", "Sales, own records", "accepted"),
             ("kim@leadwright.example", "Member", "accepted"),
             ("robin@leadwright.example", "Manager", "accepted"),
             ("toni@leadwright.example", "Viewer", "accepted"),
@@ -133,7 +134,7 @@ def test_makes_a_company_to_try(data: Path) -> None:
 def test_again_it_is_the_same(data: Path) -> None:
     first, again = run(), run()
     assert again == first
-    assert (Company.objects.count(), User.objects.count()) == (3, 7)
+    assert (Company.objects.count(), User.objects.count()) == (3, 8)
     with company_scope(Company.objects.get(name="Demo company").pk):
         assert (Contact.objects.count(), Smtp.objects.count(), AiApp.objects.count()) == (CONTACTS, 1, 2)
     with unscoped(reason="test: what the back office shows"):

@@ -28,7 +28,7 @@ PARTS = {
         "mail",
         "note",
     ),
-    *("organization", "payment", "task"),
+    *("organization", "payment", "quote", "task"),
 }
 """Resources without a permission module of their own name."""
 

@@ -144,6 +144,10 @@ def test_what_other_events_tell(scope: Cast) -> None:
         "follow-up.deleted": ({"lead": lead.pk, "title": "T"}, "follow_up", {"followUp": thing, "title": "T"}),
         "follow-up.updated": ({"lead": lead.pk, "changes": {}}, "follow_up", {"followUp": thing, "changes": {}}),
         "follow-up.completed": ({"lead": lead.pk, "from": "open"}, "follow_up", {"followUp": thing, "from": "open"}),
+        **{
+            f"quote.{word}": ({"lead": lead.pk, "number": "Q-0001"}, "quote", {"quote": thing, "number": "Q-0001"})
+            for word in ("created", "sent", "viewed", "accepted", "declined", "expired", "deleted", "restored")
+        },
         "contact.merged": ({"losers": ["x"]}, "merged", {"winner": lead.contact_id, "losers": ["x"]}),
         "contact.unmerged": ({}, "merged", {"winner": lead.contact_id}),
         "lead.merged": ({"lead": lead.pk}, "merged", {"winner": lead.pk}),

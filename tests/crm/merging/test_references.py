@@ -38,6 +38,7 @@ from outreach.models import (
     GenieScheduler,
     InboundMessage,
     PersonalMail,
+    Quote,
     SendJob,
 )
 from tests.crm.merging.helpers import differences, everything, merge, undo
@@ -60,6 +61,7 @@ OF_CONTACTS = {
     "outreach.EnrichmentProposal.contact",
     "outreach.InboundMessage.contact",
     "outreach.PersonalMail.contact",
+    "outreach.Quote.contact",
     "outreach.SendJob.contact",
     "workflows.WorkflowRun.contact",
 }
@@ -75,6 +77,7 @@ OF_LEADS = {
     "outreach.Conversation.lead",
     "outreach.FormLead.lead",
     "outreach.PersonalMail.lead",
+    "outreach.Quote.lead",
     "workflows.WorkflowRun.lead",
 }
 
@@ -137,6 +140,9 @@ def surround(owner: str, contact: Contact, lead: Lead) -> None:
     SegmentRecord.objects.create(segment=segment, lead=lead)
     SendJob.objects.create(run=GenieScheduler.objects.create(ai_type="offline"), contact=contact, subject="Hi")
     PersonalMail.objects.create(contact=contact, lead=lead, subject="Hi")
+    Quote.objects.create(
+        contact=contact, lead=lead, number=f"Q-{lead.pk}", title="Tea", currency="EUR", valid_until=now
+    )
     Conversation.objects.create(contact=contact, lead=lead, address=contact.pk)
     form = Form.objects.create(name=f"Of {contact.pk}", token=contact.pk)
     FormLead.objects.create(form=form, leadgen_id="1", submitted_at=now, lead=lead)

@@ -153,6 +153,10 @@ def scatter(cast: Cast) -> str:
     soon = timezone.now().replace(microsecond=0)
     for path, body in (
         (
+            "/quote",
+            {"lead": lead["_id"], "title": f"For {NAME}", "lines": [{"name": "Tea"}]},
+        ),
+        (
             "/lead-activity/follow-up",
             {"lead": lead["_id"], "title": f"Ring {NAME}", "dueAt": soon.isoformat(), "remindMinutes": 5},
         ),

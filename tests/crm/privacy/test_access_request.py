@@ -50,6 +50,7 @@ SECTIONS = {
         "formLeads",
         "widgetVisitors",
         "bookings",
+        "quotes",
         "chatOptOuts",
         "conversationMessages",
         "conversations",

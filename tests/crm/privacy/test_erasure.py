@@ -262,7 +262,7 @@ def test_no_mail_of_the_service_keeps_the_name(scope: Cast, kind: str) -> None:
 
 
 def test_every_mail_whose_template_names_a_contact_is_listed() -> None:
-    word = re.compile(r"\b(contact|conversation|inbound|task|follow_up|comment|meeting|lead)\b[.|} ]")
+    word = re.compile(r"\b(contact|conversation|inbound|task|follow_up|comment|meeting|lead|quote)\b[.|} ]")
     parts = {"meeting_facts", "task_facts"}
     # One is about a connected app, the other about a visit of staff.
     others = {"notice_social_app_failing", "notice_staff_visited"}

@@ -53,6 +53,8 @@ from outreach.models import (
     MemberHours,
     Ocr,
     PersonalMail,
+    Quote,
+    QuoteSettings,
     RecipientQuota,
     SenderCheck,
     SendJob,
@@ -69,7 +71,7 @@ from outreach.models import (
 )
 from tests.guards.backoffice_rows.crm import make_file, make_meeting, make_team
 from tests.guards.backoffice_rows.shared import SECRET, Makers, in_other_company
-from tests.kit.factories import ContactFactory, MemberFactory, SmtpFactory
+from tests.kit.factories import ContactFactory, LeadFactory, MemberFactory, SmtpFactory
 
 
 def make_run(n: int) -> GenieScheduler:
@@ -119,6 +121,12 @@ def make_booking(n: int) -> Booking:
     return Booking.objects.create(
         page=page, meeting=make_meeting(n), member=page.member, sent_id=new_id(), token=new_id(), **values
     )
+
+
+def make_quote(n: int) -> Quote:
+    lead = LeadFactory()
+    values = {"title": f"Offer {n}", "currency": "EUR", "total": 12, "valid_until": timezone.now()}
+    return Quote.objects.create(lead=lead, contact=lead.contact, number=f"Q-{next(_numbers):06}", **values)
 
 
 def make_calendar(n: int) -> CalendarConnection:
@@ -175,6 +183,8 @@ ROWS: Makers = {
     BookingPage: make_booking_page,
     BookingSlug: lambda n: BookingSlug.objects.create(slug=f"intro-{n}-{next(_numbers)}", page=make_booking_page(n)),
     Booking: make_booking,
+    Quote: make_quote,
+    QuoteSettings: lambda n: QuoteSettings.objects.get_or_create()[0],
     MemberHours: lambda n: MemberHours.objects.create(member=MemberFactory(), timezone="Europe/Berlin"),
     CalendarConnection: make_calendar,
     CalendarEvent: lambda n: CalendarEvent.objects.create(

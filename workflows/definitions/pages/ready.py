@@ -167,6 +167,8 @@ class ReadyWorkflow(WorkflowPage):
             return self.page(self.context(form), status=422)
         if not answer.ok:
             form.refuse(answer, lambda path: path.removeprefix("settings."))
+            if form.errors.pop("requestId", None):
+                form.add_error(None, gettext("Installed and deleted already. Open this page again to install it."))
             return self.page(self.context(form), status=422)
         text = gettext("Installed and published") if publish else gettext("Installed. Publish it to start.")
         id = answer.data["_id"]

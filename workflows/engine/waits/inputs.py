@@ -60,5 +60,5 @@ def _withheld(permissions: Sequence[str], giver: Member | None, taker: Member | 
     return [
         permission
         for permission in permissions
-        if (giver is None or giver.may(*permission.split("."))) and not taker.may(*permission.split("."))
+        if (giver is None or giver.may_on_all(*permission.split("."))) and not taker.may_on_all(*permission.split("."))
     ]

@@ -35,6 +35,7 @@ OUTCOMES = {
     "repliedSince": gettext_lazy("Replied"),
     "bounced": gettext_lazy("Bounced"),
     "unsubscribedSince": gettext_lazy("Unsubscribed"),
+    "converted": gettext_lazy("Converted"),
 }
 """Filter by an outcome -> its label."""
 ACTIONS = {

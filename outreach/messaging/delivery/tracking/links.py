@@ -1,7 +1,8 @@
-"""The tracked links of a message: their numbers, and its HTML with them.
+"""The tracked links of a message: their places, and its HTML with them.
 
-A link keeps its number as long as the message keeps its content, so that nothing is stored for it. Links in the text
-part stay as they are, because people read them there.
+A link keeps its place as long as the message keeps its content, so that nothing is stored for it. Places count repeats
+and links that are not tracked, since values of a recipient can make two addresses equal, or make one that is tracked.
+Links in the text part stay as they are, because people read them there.
 """
 
 from __future__ import annotations
@@ -9,14 +10,15 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Sequence
+from itertools import count
 from urllib.parse import urlsplit
 
 import idna
 
 from outreach.connections.smtp.markup import CONTROL_IN_TEXT, addresses_in, html_from_text
-from outreach.messaging.delivery.tracking.tokens import CLICK, MAX_LINKS, OPEN, Tracked, make_token
+from outreach.messaging.delivery.tracking.tokens import CLICK_AT, MAX_LINKS, OPEN, Tracked, make_token
 
-_HREF = re.compile(r'(<a\b[^>]*?\bhref=")([^"]*)(?=")')
+_LINK = re.compile(r'(<a\b)(?:([^>]*?\bhref=")([^"]*)(?="))?')
 # Anyone who unsubscribes should not count as interested by the same click.
 _OWN = "/api/public/unsubscribe/"
 
@@ -33,6 +35,11 @@ def links_of(rich: str) -> list[str]:
     return [url for url in dict.fromkeys(addresses_in(rich)) if is_tracked(url)][:MAX_LINKS]
 
 
+def places_of(rich: str) -> list[str]:
+    """Return the address of each link of the HTML, with repeats, in order; empty for a link without one."""
+    return [html.unescape(match[3] or "") for match in _LINK.finditer(rich)]
+
+
 def is_tracked(url: str) -> bool:
     """Return whether clicks on an address are tracked: one on the web that a browser can be led to, and that
     unsubscribes nobody."""
@@ -47,8 +54,7 @@ def is_tracked(url: str) -> bool:
 def with_tracking(rich: str, message_id: str, base: str, *, opens: bool, clicks: bool) -> str:
     """Return the HTML with tracked links, and with the picture that reports an open."""
     if clicks:
-        numbers = {url: number for number, url in enumerate(links_of(rich), 1)}
-        rich = _HREF.sub(lambda match: match[1] + _tracked(match[2], numbers, message_id, base), rich)
+        rich = _with_clicks(rich, message_id, base)
     if opens:
         token = make_token(Tracked(OPEN, message_id))
         # At the end, where a mail program that cuts long mails leaves it out first. That loses an open, not a
@@ -57,10 +63,19 @@ def with_tracking(rich: str, message_id: str, base: str, *, opens: bool, clicks:
     return rich
 
 
-def _tracked(address: str, numbers: dict[str, int], message_id: str, base: str) -> str:
-    # Attributes are escaped and the list of links is not.
-    number = numbers.get(html.unescape(address))
-    return address if number is None else f"{base}/c/{make_token(Tracked(CLICK, message_id, number))}"
+def _with_clicks(rich: str, message_id: str, base: str) -> str:
+    """Return the HTML with each tracked address replaced by one that counts the click and leads on."""
+    tracked = frozenset(links_of(rich))
+    places = count(1)
+
+    def replaced(match: re.Match[str]) -> str:
+        place = next(places)
+        # Attributes are escaped and the list of links is not.
+        if place > MAX_LINKS or html.unescape(match[3] or "") not in tracked:
+            return match[0]
+        return f"{match[1]}{match[2]}{base}/c/{make_token(Tracked(CLICK_AT, message_id, place))}"
+
+    return _LINK.sub(replaced, rich)
 
 
 def with_ascii_host(url: str) -> str:

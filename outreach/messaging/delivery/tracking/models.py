@@ -31,6 +31,12 @@ class TrackingEvent(CompanyModel):
     kind = models.CharField(max_length=8, choices=Kind)
     link = models.PositiveSmallIntegerField(help_text="Number of the link among those of the message, from 1; 0: none.")
     of_links = models.PositiveSmallIntegerField(default=0, help_text="How many links of the message are tracked.")
+    place = models.PositiveSmallIntegerField(
+        default=0, db_default=0, help_text="Place of the link among all links of the message, from 1; 0: not known."
+    )
+    of_places = models.PositiveSmallIntegerField(
+        default=0, db_default=0, help_text="How many links the message has, with repeats and untracked ones."
+    )
     visitor = models.CharField(max_length=32, help_text="Hash of address and browser with the message and the day.")
     machine = models.CharField(
         max_length=10, choices=Machine, blank=True, default="", help_text="Why no recipient did it; empty: one did."
@@ -44,7 +50,7 @@ class TrackingEvent(CompanyModel):
         # A reload, or several fetches of a proxy, are one visit; the database decides, without a read before.
         constraints = [
             models.UniqueConstraint(
-                fields=("company", "send_job", "kind", "link", "visitor"), name="trackingevent_once"
+                fields=("company", "send_job", "kind", "link", "visitor", "place"), name="trackingevent_once"
             )
         ]
         indexes = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.db.models import Q
@@ -14,10 +14,10 @@ from core.access.callers import Caller
 from core.tenancy import company_scope, unscoped
 from outreach.messaging.delivery.models import SendJob
 from outreach.messaging.delivery.settings.models import GenieSettings
-from outreach.messaging.delivery.tracking.links import link_at, links_of, sent_html
+from outreach.messaging.delivery.tracking.links import link_at, links_of, places_of, sent_html
 from outreach.messaging.delivery.tracking.machines import Machine, is_own_member, machine_of
 from outreach.messaging.delivery.tracking.models import TrackingEvent
-from outreach.messaging.delivery.tracking.tokens import CLICK, OPEN, Tracked, read_token
+from outreach.messaging.delivery.tracking.tokens import CLICK, CLICK_AT, OPEN, Tracked, read_token
 
 Status = SendJob.Status
 Kind = TrackingEvent.Kind
@@ -39,6 +39,16 @@ class Visit:
     """User of the member's session in the request."""
 
 
+@dataclass(frozen=True)
+class Clicked:
+    """The clicked link: its number among the message's addresses, and its place among all links."""
+
+    link: int = 0
+    of_links: int = 0
+    place: int = 0
+    of_places: int = 0
+
+
 def record_open(token: str, visit: Visit) -> bool:
     """Store that a message was opened. Return False for an invalid token."""
     tracked = read_token(token)
@@ -46,7 +56,7 @@ def record_open(token: str, visit: Visit) -> bool:
     if job is None or tracked is None:
         return False
     with company_scope(job.company_id):
-        _store(job, tracked, visit, of_links=0)
+        _store(job, Kind.OPENED, Clicked(), visit)
     return True
 
 
@@ -54,14 +64,22 @@ def record_click(token: str, visit: Visit) -> str | None:
     """Store that a link was clicked, and return its address; None for an invalid token."""
     # The token comes first: a forged one costs no query.
     tracked = read_token(token)
-    job = None if tracked is None or tracked.kind != CLICK else _message(tracked)
+    job = None if tracked is None or tracked.kind not in (CLICK, CLICK_AT) else _message(tracked)
     if job is None or tracked is None:
         return None
-    links = links_of(sent_html(job.text, job.html))
+    rich = sent_html(job.text, job.html)
+    links = links_of(rich)
+    clicked = Clicked(link=tracked.link, of_links=len(links))
     url = link_at(links, tracked.link)
+    if tracked.kind == CLICK_AT:
+        places = places_of(rich)
+        url = link_at(places, tracked.link)
+        if url not in links:
+            return None
+        clicked = replace(clicked, link=links.index(url) + 1, place=tracked.link, of_places=len(places))
     if url is not None:
         with company_scope(job.company_id):
-            _store(job, tracked, visit, of_links=len(links))
+            _store(job, Kind.CLICKED, clicked, visit)
     return url
 
 
@@ -71,9 +89,9 @@ def _message(tracked: Tracked) -> SendJob | None:
         return SendJob.objects.filter(_WENT, pk=tracked.message_id).only(*_READ).first()
 
 
-def _store(job: SendJob, tracked: Tracked, visit: Visit, *, of_links: int) -> None:
+def _store(job: SendJob, kind: Kind, clicked: Clicked, visit: Visit) -> None:
     """Store the visit, once for each visitor and day, if the company has such visits tracked at present."""
-    kind, switch = (Kind.OPENED, "track_opens") if tracked.kind == OPEN else (Kind.CLICKED, "track_clicks")
+    switch = "track_opens" if kind == Kind.OPENED else "track_clicks"
     # The answer is the same either way: a link has to lead on, whatever is stored.
     if not GenieSettings.objects.filter(**{switch: True}).exists() or not A_MESSAGE.try_count(job.pk):
         return
@@ -83,8 +101,10 @@ def _store(job: SendJob, tracked: Tracked, visit: Visit, *, of_links: int) -> No
         company_id=job.company_id,
         send_job=job,
         kind=kind,
-        link=tracked.link,
-        of_links=of_links,
+        link=clicked.link,
+        of_links=clicked.of_links,
+        place=clicked.place,
+        of_places=clicked.of_places,
         visitor=visitor_of(visit.caller, job.pk, now),
         machine=Machine.MEMBER if own else machine_of(visit.method, visit.caller, job, now),
         happened_at=now,

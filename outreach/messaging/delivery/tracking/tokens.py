@@ -1,4 +1,4 @@
-"""Signed tokens of tracked links: the message, and the number of the link. The message contains the link's address."""
+"""Signed tokens of tracked links: the message, and the place of the link. The message contains the link's address."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from core.ids import is_id
 LENGTH: Final = 34
 OPEN: Final = 1
 CLICK: Final = 2
+"""A click in a message sent before links were counted by their places: the number is that of the address."""
+CLICK_AT: Final = 3
 MAX_LINKS = 0xFFFF
 _SALT: Final = "outreach.tracking"
 _BODY: Final = struct.Struct(">B12sH")
@@ -26,7 +28,10 @@ _MAC: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Tracked:
-    """The content of a token: `kind` is OPEN or CLICK, `link` the number of the link, from 1; 0 for an open."""
+    """The content of a token: `kind` is OPEN, CLICK or CLICK_AT, `link` the number or place of the link, from 1.
+
+    An open has 0.
+    """
 
     kind: int
     message_id: str

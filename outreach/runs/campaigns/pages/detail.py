@@ -71,6 +71,11 @@ class Campaign(TurnsOnTracking, CampaignPage):
             "before": self.before(campaign),
             "outcomes": outcomes_of(self, campaign["run"], campaign, campaign["funnel"], chat=campaign["type"] == CHAT),
             "chart": chart_of(campaign["byDay"], chat=campaign["type"] == CHAT),
+            "hours": chart_of(campaign["byHour"], chat=campaign["type"] == CHAT),
+            "versions": [
+                {**row, "chart": chart_of(row["byDay"], chat=campaign["type"] == CHAT)}
+                for row in campaign["variantResults"]
+            ],
             "unmeasured": unmeasured(self, campaign, campaign["funnel"]) if campaign["type"] != CHAT else None,
             "whom": self.whom(campaign),
             "bars": [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from typing import TypedDict
 
 from django.utils.translation import gettext, ngettext
@@ -24,6 +24,7 @@ LABELS = {
     "replied": gettext_lazy("Replied"),
     "bounced": gettext_lazy("Bounced"),
     "unsubscribed": gettext_lazy("Unsubscribed"),
+    "converted": gettext_lazy("Converted"),
     "notSent": gettext_lazy("Not sent"),
 }
 """Outcome -> its label, in order."""
@@ -35,6 +36,7 @@ FILTERS = {
     "replied": ("repliedSince:equals:true",),
     "bounced": ("bounced:equals:true",),
     "unsubscribed": (FIRST, "unsubscribedSince:equals:true"),
+    "converted": (FIRST, "converted:equals:true"),
     "notSent": (f"status:in:{','.join(NOT_SENT)}", "bounced:equals:false"),
 }
 """Outcome -> the filters of its messages."""
@@ -53,19 +55,25 @@ UNCOUNTED = {
     },
 }
 """Outcome -> member of the record with visits that are not a recipient's -> the line about them."""
-BY_DAY = ("sent", "opened", "clicked", "replied")
-"""Outcomes that the chart shows, in order."""
+HINTS = {"converted": gettext_lazy("People with a new lead within 30 days of the first message")}
+"""Outcome -> the hint at its card."""
+CHARTED = ("sent", "opened", "clicked", "replied")
+"""Outcomes that charts show, in order."""
+OVER_TIME = (*CHARTED, "unsubscribed", "converted")
+"""Outcomes that the tables of charts show, in order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A card: label, number, the list of its messages, a line below the number, and lines about visits not counted."""
+    """A card: label, number, the list of its messages, a line below the number, lines about visits not counted, and a
+    hint."""
 
     label: str
     number: int | None
     link: str
     text: str
     uncounted: Sequence[str] = ()
+    hint: str = ""
 
 
 class Measured(TypedDict):
@@ -111,20 +119,41 @@ def outcomes_of(
         link = page.address("messages", f=[f"run:in:{run}", *FILTERS[name]]) if run and number else ""
         measured = record["measured"].get(name, sent)
         text = below(name, number, Base(sent, measured))
-        cards.append(Outcome(str(label), number, link, text, [] if number is None else uncounted(record, name)))
+        lines = [] if number is None else uncounted(record, name)
+        cards.append(Outcome(str(label), number, link, text, lines, str(HINTS.get(name, ""))))
     return cards
 
 
-def chart_of(days: Sequence[Values], *, chat: bool = False) -> Values | None:
-    """Return the measured numbers of each day, as `bars` draws them; None before anything was sent."""
-    if not days:
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """The numbers of days or hours: those that `bars` draws, and those of the table below it."""
+
+    names: list[str]
+    rows: list[tuple[date, list[int]]]
+    table_names: list[str]
+    table_rows: list[tuple[date, list[int]]]
+
+
+def chart_of(moments: Sequence[Values], *, chat: bool = False) -> Chart | None:
+    """Return the measured numbers of each day, or of each hour; None before anything was sent."""
+    if not moments:
         return None
-    measured = [name for name in BY_DAY if days[0][name] is not None]
-    labels = {name: str(LABELS[name]) for name in measured}
-    if chat and "opened" in labels:
+    labels = {name: str(label) for name, label in LABELS.items()}
+    if chat:
         labels["opened"] = gettext("Read")
-    rows = [(date.fromisoformat(day["date"]), [day[name] for name in measured]) for day in days]
-    return {"names": list(labels.values()), "rows": rows}
+    measured = [name for name in OVER_TIME if moments[0][name] is not None]
+    charted = [name for name in measured if name in CHARTED]
+    starts = [_start(moment) for moment in moments]
+
+    def rows(names: Sequence[str]) -> list[tuple[date, list[int]]]:
+        return [(start, [moment[name] for name in names]) for start, moment in zip(starts, moments, strict=True)]
+
+    return Chart([labels[name] for name in charted], rows(charted), [labels[name] for name in measured], rows(measured))
+
+
+def _start(moment: Values) -> date:
+    """Return the day of a row of days, or the begin of a row of hours."""
+    return date.fromisoformat(moment["date"]) if "date" in moment else datetime.fromisoformat(moment["at"])
 
 
 def below(name: str, number: int | None, base: Base) -> str:

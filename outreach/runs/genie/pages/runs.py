@@ -130,6 +130,7 @@ class Run(TurnsOnTracking, OutreachPage):
             "before": self.steps(run),
             "outcomes": outcomes_of(self, run["_id"], run, run["outcomes"]),
             "chart": chart_of(run["byDay"]),
+            "hours": chart_of(run["byHour"]),
             "unmeasured": unmeasured(self, run, run["outcomes"]),
             "rows": self.rows(run),
             "bars": [

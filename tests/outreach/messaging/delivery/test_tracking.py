@@ -20,7 +20,7 @@ from outreach.connections.smtp.markup import sanitise_html, text_from_html
 from outreach.messaging.delivery.tracking.effects import KEPT, forget_old
 from outreach.messaging.delivery.tracking.links import links_of, with_tracking
 from outreach.messaging.delivery.tracking.machines import followed_together
-from outreach.messaging.delivery.tracking.tokens import CLICK, OPEN, Tracked, make_token, read_token
+from outreach.messaging.delivery.tracking.tokens import CLICK, CLICK_AT, OPEN, Tracked, make_token, read_token
 from outreach.messaging.delivery.tracking.views import _location
 from outreach.models import SendJob, TrackingEvent
 from tests.kit.cast import Cast
@@ -80,7 +80,7 @@ def counts(cast: Cast, job: SendJob) -> tuple[int, int, list[str]]:
 
 
 def test_a_token_says_one_thing_and_no_other_spelling_of_it_is_taken() -> None:
-    for one in (Tracked(CLICK, ID, 65535), Tracked(OPEN, ID)):
+    for one in (Tracked(CLICK, ID, 65535), Tracked(CLICK_AT, ID, 1), Tracked(OPEN, ID)):
         token = make_token(one)
         assert (len(token), read_token(token)) == (34, one)
         for at in range(34):
@@ -157,7 +157,7 @@ def test_opens_and_clicks_count_once_for_each_visitor_and_reach_the_timeline(cas
     job = sent(cast, post)
     text, page = parts_of(post)
     first, again, docs, pixel = paths_in(page)
-    assert (first, len(first), "mailto:x@shop.example" in page, "/c/" in text) == (again, 37, True, False)
+    assert (len({first, again}), len(first), "mailto:x@shop.example" in page, "/c/" in text) == (2, 37, True, False)
     with later(60):
         for _ in range(2):
             answer = visit(pixel)
@@ -168,10 +168,11 @@ def test_opens_and_clicks_count_once_for_each_visitor_and_reach_the_timeline(cas
             answer = visit(first)
             assert (answer.status_code, answer["Location"], answer["Referrer-Policy"]) == (302, SHOP, "no-referrer")
         assert visit(first, REMOTE_ADDR="198.51.100.8")["Location"] == SHOP
+        assert visit(again, REMOTE_ADDR="198.51.100.8")["Location"] == SHOP
     with later(120):
         assert visit(docs)["Location"] == DOCS
-    assert counts(cast, job) == (1, 3, [])
-    assert counts(cast, job) == (1, 3, [])  # applied once
+    assert counts(cast, job) == (1, 4, [])
+    assert counts(cast, job) == (1, 4, [])  # applied once
     with cast.scope():
         events = {kind: payload for kind, payload in Event.objects.values_list("kind", "payload") if "mail." in kind}
         assert (events["mail.opened"]["sendJob"], events["mail.clicked"]["contact"]) == (job.pk, job.contact_id)
@@ -186,12 +187,30 @@ def test_opens_and_clicks_count_once_for_each_visitor_and_reach_the_timeline(cas
     titles = {one["title"].partition(":")[0] for one in cast.key.get(f"/contact/{job.contact_id}/timeline").data}
     assert {"Email opened", "Link clicked"} <= titles
     shown = cast.key.get(f"/genie/send-jobs/{job.pk}").data
-    assert (shown["deliveryStatus"], shown["openCount"], shown["clickCount"]) == ("clicked", 1, 3)
+    assert (shown["deliveryStatus"], shown["openCount"], shown["clickCount"]) == ("clicked", 1, 4)
     assert [(one["kind"], one["url"], one["machine"]) for one in shown["opensAndClicks"]][0][0] == "clicked"
     run = cast.key.get(f"/genie/{job.run_id}").data
     assert (run["opened"], run["clicked"]) == (1, 1)
     log = cast.key.get('/logs/smtp?advancedFilters={"field":"openCount","operator":"greaterThan","value":0}').data
     assert [(one["_id"], one["openCount"]) for one in log] == [(job.pk, 1)]
+
+
+def test_links_of_mails_that_were_sent_before_places_still_lead_on_and_count(cast: Cast, post: Post) -> None:
+    job = sent(cast, post)
+    docs = f"/c/{make_token(Tracked(CLICK, job.pk, 2))}"
+    with later(60):
+        assert visit(docs)["Location"] == DOCS
+        assert visit(f"/c/{make_token(Tracked(CLICK, job.pk, 3))}").status_code == 404
+        # Its third link is mailto:, which is not tracked.
+        assert visit(f"/c/{make_token(Tracked(CLICK_AT, job.pk, 3))}").status_code == 404
+        assert visit(f"/c/{make_token(Tracked(CLICK_AT, job.pk, 4))}")["Location"] == DOCS
+    assert counts(cast, job) == (0, 2, [])
+    with cast.scope():
+        columns = ("link", "of_links", "place", "of_places")
+        assert list(TrackingEvent.objects.order_by("place").values_list(*columns)) == [(2, 2, 0, 0), (2, 2, 4, 4)]
+        assert [event.payload["links"] for event in Event.objects.filter(kind="mail.clicked")] == [
+            ["https://docs.example/ü"]
+        ]
 
 
 def test_what_machines_and_own_people_do_is_kept_apart(cast: Cast, post: Post) -> None:

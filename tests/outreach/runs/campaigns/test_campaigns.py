@@ -59,6 +59,7 @@ def test_a_template_reaches_everybody_once_and_the_campaign_comes_to_its_end(
         "unsubscribed": 1,
         "bounced": 0,
         "notSent": 0,
+        "converted": 0,
     }
     assert shown["variantResults"] == []
     with cast.scope():

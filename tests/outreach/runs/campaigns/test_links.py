@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import html
+import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
+import time_machine
+from django.test import Client
 from django.utils import timezone
 
+from crm.models import Contact, CustomField
+from outreach.messaging.delivery.tracking.links import sent_html, with_tracking
 from outreach.models import SendJob, TrackingEvent
 from tests.kit.cast import Cast, make_cast
+from tests.outreach.helpers import work
 from tests.outreach.runs.campaigns.helpers import begun, jobs, made, went
 
 SHOP = "https://shop.example/?for={{contact.firstName}}&a=1"
@@ -74,6 +81,88 @@ def test_clicks_are_counted_by_link_of_each_variant(cast: Cast, people: dict[str
         assert of_contact.count("2 people</span>") == 2
         last = caller.get(f"/campaign/{id}/preview?clicks=true&step=2").data["html"]
         assert last.count("1 person</span>") == 1
+
+
+def followed(cast: Cast, job: SendJob, *numbers: int) -> None:
+    """Click the tracked links of a message with these numbers, from 0, as its recipient does in a browser."""
+    page = with_tracking(sent_html(job.text, job.html), job.pk, "", opens=False, clicks=True)
+    paths = re.findall(r'href="(/c/[^"]+)"', page)
+    for minutes, number in enumerate(numbers, 1):
+        # Clicks within a second on all links would be those of a scanner.
+        with time_machine.travel(timezone.now() + timedelta(minutes=minutes), tick=True):
+            caller = {"HTTP_USER_AGENT": "Mozilla/5.0 Firefox/140.0", "REMOTE_ADDR": "198.51.100.7"}
+            assert Client().get(paths[number], **caller).status_code == 302
+    with time_machine.travel(timezone.now() + timedelta(minutes=30), tick=True):
+        work("tracking")
+
+
+def clicks_by_link(cast: Cast, id: str) -> list[tuple[Any, ...]]:
+    """Return the variant, number, address, people and clicks of each link of a campaign."""
+    rows = cast.key.get(f"/campaign/{id}").data["linkResults"]
+    return [tuple(row[name] for name in ("variant", "number", "url", "people", "clicks")) for row in rows]
+
+
+DOCS = "https://docs.example/"
+LINKS = (
+    f'<p><a href="{DOCS}">Docs</a> <a href="{{{{site}}}}">Your site</a> <a href="mailto:x@shop.example">mail</a>'
+    f' <a href="{DOCS}">Docs again</a> <a href="https://shop.example/">Shop</a></p>'
+)
+
+
+def test_a_click_belongs_to_the_link_of_the_template_whatever_its_address_is(
+    cast: Cast, people: dict[str, Any]
+) -> None:
+    cast.key.put("/genie/settings", {"trackClicks": True})
+    with cast.scope():
+        CustomField.objects.create(name="site", panel="contact", field_type="text", unique_field_id="site")
+        contacts = list(Contact.objects.filter(tag_links__tag__in=people["tags"]).order_by("pk"))
+        for contact, site in zip(
+            contacts, [DOCS, "https://own.example/", "https://shop.example/", "not a link", ""], strict=False
+        ):
+            contact.custom = {"site": site}
+            contact.save()
+    id = begun(cast, people, subject="Hi", body=LINKS)
+    went(cast, id)
+    by_contact = {job.contact_id: job for job in jobs(cast, id)}
+    equal, own, shop, broken, empty = (by_contact[contact.pk] for contact in contacts[:5])
+    followed(cast, equal, 1)  # the address is that of Docs
+    followed(cast, equal, 2)
+    followed(cast, own, 0, 2, 3)  # both links to the same address: one person, two clicks
+    followed(cast, shop, 1, 3)
+    followed(cast, broken, 2)  # its own link is not tracked
+    followed(cast, empty, 0)
+    expected = [(1, DOCS, 3, 4), (2, "{{site}}", 2, 2), (3, "https://shop.example/", 3, 3)]
+    assert [row[1:] for row in clicks_by_link(cast, id)] == expected
+    for contact in (contacts[0], contacts[2], None):
+        query = f"&contactId={contact.pk}" if contact else ""
+        shown = cast.key.get(f"/campaign/{id}/preview?clicks=true{query}").data["html"]
+        assert [int(number) for number in re.findall(r">(\d+) pe(?:ople|rson)</span>", shown)] == [3, 2, 3, 3]
+
+
+def test_links_of_one_variant_alone_and_of_text_alone(cast: Cast, people: dict[str, Any]) -> None:
+    cast.key.put("/genie/settings", {"trackClicks": True})
+    variants = [
+        {"name": "A", "share": 50, "subject": "Hi", "body": f"Shop: https://shop.example/ or {DOCS}"},
+        {"name": "B", "share": 50, "subject": "Hi", "body": f"{DOCS}\nFor {{{{contact.name}}}}: {DOCS}"},
+    ]
+    id = begun(cast, people, variants=variants)
+    went(cast, id)
+    sent = jobs(cast, id)
+    first = [job for job in sent if job.variant == 0]
+    second = [job for job in sent if job.variant == 1]
+    with cast.scope():
+        # A name with an address in it adds a link.
+        SendJob.objects.filter(pk=second[1].pk).update(text=f"{DOCS}\nFor https://ann.example/: {DOCS}")
+        second[1].refresh_from_db()
+    followed(cast, first[0], 1)
+    followed(cast, second[0], 0, 1)
+    followed(cast, second[1], 1)
+    assert clicks_by_link(cast, id) == [
+        ("A", 1, "https://shop.example/", 0, 0),
+        ("A", 2, DOCS, 1, 1),
+        ("B", 1, DOCS, 1, 2),
+        ("B", None, "", 1, 1),
+    ]
 
 
 def test_a_draft_has_no_clicks_and_another_company_sees_none(cast: Cast, people: dict[str, Any]) -> None:
