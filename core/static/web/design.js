@@ -13,7 +13,9 @@ class Design extends HTMLElement {
     this.#states = [this.#state()];
     this.#ready();
     this.addEventListener("click", (event) => this.#clicked(event));
-    this.addEventListener("change", ({ target }) => { if (target.matches("[name^=block-]")) this.#send("apply", target); });
+    this.addEventListener("change", ({ target }) => {
+      if (target.matches("[name^=block-]")) this.#send("apply", target);
+    });
     this.addEventListener("keydown", (event) => this.#pressed(event));
   }
 
@@ -54,9 +56,10 @@ class Design extends HTMLElement {
   // Puts marks around the chosen words.
   #wrap(button) {
     const field = document.getElementById(button.dataset.for), { selectionStart: start, selectionEnd: end } = field;
-    const words = field.value.slice(start, end) || button.textContent.trim(), { wrap } = button.dataset;
+    const text = field.value.slice(start, end) || button.textContent.trim(), { wrap } = button.dataset;
+    const marked = wrap.startsWith("[") ? wrap.replace("[]", `[${text}]`) : wrap + text + wrap;
     field.focus();
-    field.setRangeText(wrap.startsWith("[") ? wrap.replace("[]", `[${words}]`) : wrap + words + wrap, start, end, "select");
+    field.setRangeText(marked, start, end, "select");
     field.dispatchEvent(new Event("input", { bubbles: true }));
   }
 

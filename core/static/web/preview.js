@@ -7,7 +7,9 @@ class Preview extends HTMLElement {
 
   connectedCallback() {
     this.#left = false;
-    this.addEventListener("input", (event) => { if (!event.target.matches("[data-find], [data-fallback]")) this.#soon(500); });
+    this.addEventListener("input", ({ target }) => {
+      if (!target.matches("[data-find], [data-fallback]")) this.#soon(500);
+    });
     // The Enter key would press the first button of the form, which saves.
     this.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || !event.target.matches("[data-find]")) return;
@@ -15,7 +17,9 @@ class Preview extends HTMLElement {
       this.querySelector("button[value=find]").click();
     });
     // Fields go where the cursor was last, in the subject or in the text.
-    this.addEventListener("focusout", ({ target }) => { if (target.matches("[name=subject], [name=body], [name^=block-]:not([type=radio])")) this.#lastField = target; });
+    this.addEventListener("focusout", ({ target }) => {
+      if (target.matches("[name=subject], [name=body], [name^=block-]:not([type=radio])")) this.#lastField = target;
+    });
     this.addEventListener("click", ({ target }) => this.#insert(target.closest("[data-insert]")));
     this.addEventListener("change", (event) => { if (event.target.matches("select")) this.#soon(0); });
     // A preview that is sent behind another button's submission would take its place.

@@ -49,7 +49,7 @@ PICTURES = {
     "advancedFilters": {"field": "mime", "operator": "contains", "value": "image/"},
 }
 SHOWN_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp")
-LOOKS = (
+PREVIEW_SIZES = (
     ("wide light", gettext_lazy("Computer")),
     ("phone light", gettext_lazy("Phone")),
     ("wide dark", gettext_lazy("Computer, dark")),
@@ -192,7 +192,7 @@ class DesignTemplate(EditRecord, TemplateForm, TemplatePage):
             "kinds": shown_kinds(),
             "design": design,
             "is_unsaved": self.request.method == "POST" and self.editor.design != self.record["design"],
-            "looks": LOOKS,
+            "looks": PREVIEW_SIZES,
             "look": posted.get("look", ""),
             "version": posted.get("version") or self.record["version"],
             "contact": posted["contact"] if "contact" in posted else next((one.value for one in self.people), ""),

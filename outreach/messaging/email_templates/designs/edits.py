@@ -71,10 +71,11 @@ class Editor:
             self.blocks.append(block)
             return str(len(self.blocks) - 1)
         if kind == COLUMNS or len(parts) == 1:
-            self.blocks.insert(parts[0] + 1, block)
-            return str(parts[0] + 1)
+            place = min(parts[0] + 1, len(self.blocks))
+            self.blocks.insert(place, block)
+            return str(place)
         column = self._column(parts[0], parts[1])
-        at = parts[2] + 1 if len(parts) == 3 else len(column)
+        at = min(parts[2] + 1, len(column)) if len(parts) == 3 else len(column)
         column.insert(at, block)
         return self._path(parts, at)
 

@@ -5,7 +5,7 @@ from core.migration_operations import OneStepMigration
 
 
 class Migration(OneStepMigration):
-    dependencies = [("outreach", "0047_mark_tracked_messages")]
+    dependencies = [("outreach", "0050_count_clicks_by_place")]
 
     operations = [
         migrations.AddField(
