@@ -73,10 +73,10 @@ class Member(CompanyModel):
 
     def may_on_all(self, module: str, method: str) -> bool:
         """Return whether the member may use the method, and is not limited to own records."""
-        return self.own is None and self.may(module, method)
+        return self.own_records is None and self.may(module, method)
 
     @property
-    def own(self) -> OwnRecords | None:
+    def own_records(self) -> OwnRecords | None:
         """The own records that the role limits the member to; None for those of everybody."""
         modules = self.role.own_modules if self.role and self.status != Member.Status.OWNER else frozenset()
         return OwnRecords(self.pk, modules) if modules else None

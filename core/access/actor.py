@@ -77,7 +77,7 @@ class Actor:
         return self.is_owner or (self.auth_path is AuthPath.KEY and not settings.STRICT_KEYS)
 
     @property
-    def own(self) -> OwnRecords | None:
+    def own_records(self) -> OwnRecords | None:
         """The own records that the role limits the actor to; None for whom no role limits, and for staff."""
         if not self.own_modules or self.is_unbounded or self.visiting:
             return None
@@ -97,4 +97,4 @@ class Actor:
 
         For what acts on its own later, on records that others own by then.
         """
-        return self.own is None and self.may(module, method)
+        return self.own_records is None and self.may(module, method)

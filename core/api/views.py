@@ -125,7 +125,7 @@ class ApiView(APIView):
         if self.actor.auth_path is AuthPath.PRIVATE or self.declaration() is None:
             return
         # Left with the request, in dispatch(): rendering needs it as well.
-        self._scope.enter_context(company_scope(self.actor.company_id, self.actor.own))
+        self._scope.enter_context(company_scope(self.actor.company_id, self.actor.own_records))
         if self.enforce_key_expiry and self.actor.expired:
             raise NamedError("ExpiredSession_401", EXPIRED)
 

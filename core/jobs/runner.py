@@ -118,7 +118,7 @@ def run_job(job: J, run: Callable[[J, float], None], deadline: float) -> None:
     with company_scope(job.company_id), _job_log_context(job):
         try:
             # Read now, since the role may have changed since the job was made.
-            own = job.maker.own if job.maker is not None else None
+            own = job.maker.own_records if job.maker is not None else None
             with company_scope(job.company_id, own):
                 run(job, deadline)
         except LeaseLost:

@@ -195,7 +195,7 @@ class Page(View):
     @cached_property
     def plan(self) -> Entitlement | NamedError:
         """Return the company's entitlement, or the error if there is no active subscription."""
-        with company_scope(self.actor.company_id, self.actor.own):
+        with company_scope(self.actor.company_id, self.actor.own_records):
             try:
                 return entitlement(self.actor.company_id)
             except NamedError as error:

@@ -171,10 +171,10 @@ def check_record(actor: Actor, kind: str, id: str) -> None:
 
 def _is_seen_by(member: Member, *, kind: str, record_id: str) -> bool:
     """Return whether the record exists for a member whose role may limit them to own records."""
-    if member.own is None:
+    if member.own_records is None:
         return True
     live, _ = RECORDS[kind]
-    with company_scope(company_id(), member.own):
+    with company_scope(company_id(), member.own_records):
         return live().filter(pk=record_id).exists()
 
 

@@ -204,7 +204,7 @@ def test_workflows_are_published_by_who_meets_all_records(cast: Cast, limited: C
 
 
 def test_the_walk_notices_a_scope_that_is_missing(cast: Cast, limited: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("core.access.actor.Actor.own", None)
+    monkeypatch.setattr("core.access.actor.Actor.own_records", None)
     assert "Zara" in str(limited.get("/contact").body)
 
 

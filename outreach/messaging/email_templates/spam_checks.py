@@ -26,7 +26,7 @@ from outreach.messaging.email_templates.rendering import Rendered
 MAX_SECONDS = 20
 MAX_SIZE = 102_000
 """Bytes of the HTML above which Gmail cuts an email."""
-SHORTEST = 60
+MIN_TEXT_LENGTH = 60
 """Characters of text below which an email with a picture counts as a picture alone."""
 PROGRAMS = (("spamc", "-R"), ("spamassassin", "--local", "--test-mode", "--nocreate-prefs"))
 """The daemon's client answers at once; the program itself takes some seconds."""
@@ -134,7 +134,7 @@ def _shouting(checked: Checked) -> Iterator[Sign]:
 
 def _pictures(checked: Checked) -> Iterator[Sign]:
     images = _IMAGE.findall(checked.mail.html)
-    if images and len(text_from_html(checked.mail.html)) < SHORTEST:
+    if images and len(text_from_html(checked.mail.html)) < MIN_TEXT_LENGTH:
         yield Sign("imageOnly", _("The email is little more than a picture."), _("Add some sentences of text."))
     if any('alt=""' in image or "alt=" not in image for image in images):
         advice = _("Describe each picture in a few words.")
