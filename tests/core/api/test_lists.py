@@ -34,7 +34,7 @@ def test_a_list_needs_no_request(cast: Cast) -> None:
         TagFactory(name="Bea")
         assert BeanViewSet.listing.rows(ListRequest()).count() == 2
         assert named(ListRequest({"begin": "B"})).get().name == "Bea"
-    with pytest.raises(ImproperlyConfigured, match="depends on who asks"):
+    with pytest.raises(ImproperlyConfigured, match="depends on its actor"):
         _ = ListRequest().actor
 
 

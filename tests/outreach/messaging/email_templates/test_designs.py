@@ -61,7 +61,7 @@ def block(kind: str, text: str = "Words", **values: Any) -> dict[str, Any]:
     return {"type": kind, **blocks[kind], **values}
 
 
-KINDS = ("heading", "text", "image", "button", "columns", "divider", "social", "footer", "product")
+BLOCKS = ("heading", "text", "image", "button", "columns", "divider", "social", "footer", "product")
 
 
 def design(*blocks: dict[str, Any], **values: Any) -> dict[str, Any]:
@@ -91,7 +91,7 @@ class Tags(HTMLParser):
         self.attributes |= {name for name, _ in attrs}
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", BLOCKS)
 @pytest.mark.parametrize("text", HOSTILE)
 def test_blocks_show_what_people_type_and_run_nothing(kind: str, text: str) -> None:
     body = mjml_of(read_design(design(block(kind, text), block("text", "End"))), BRAND, {})
@@ -164,9 +164,9 @@ def test_any_valid_design_compiles() -> None:
         for _place in range(chance.randint(1, 12)):
             text = "".join(chance.choices(letters, k=chance.randint(1, 80)))
             text = re.sub(r"\{\{|\}\}|\{%|%\}", "", re.sub(r"[{}]", "", text)).strip() or "x"
-            kind = chance.choice(KINDS)
+            kind = chance.choice(BLOCKS)
             if kind == "columns":
-                inner = [block(chance.choice([one for one in KINDS if one != "columns"]), text) for _ in range(3)]
+                inner = [block(chance.choice([one for one in BLOCKS if one != "columns"]), text) for _ in range(3)]
                 columns = [{"blocks": inner[: chance.randint(0, 3)]} for _ in range(chance.choice((2, 3)))]
                 blocks.append(block(kind, text, columns=columns))
             else:
