@@ -191,6 +191,7 @@ def _rows(world: World) -> None:
     PlanPrice.objects.create(plan=plan, currency=Currency.objects.get(code="USD"), interval="month", amount=20)
     ids["plans/{id}"] = plan.pk
     ids["workflow/templates/{key}"] = "mail-welcome-series"
+    ids["template/ready/{key}"] = "welcome"
     ids["genie/leads/{leadId}"] = lead.pk
     member = world.cast.narrow.pk
     ids |= {"PLAN_ID": plan.pk, "MEMBER_ID": member, "member/{id}": member, "workflow/approvals/{id}": new_id()}

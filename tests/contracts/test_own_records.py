@@ -73,7 +73,10 @@ def bodies(others: Others, operation: Operation) -> Iterator[Any]:
     """Yield the bodies of a write: its example, which names records of others, and those of all records at once."""
     path = path_of(operation).removeprefix(SESSION[1:] + "/")
     example = body_of("key", operation.method, path, bulk=operation.endpoint.bulk)
-    body = others.world.filled(example) if example is not None else {}
+    try:
+        body = others.world.filled(example) if example is not None else {}
+    except KeyError:  # the example names a record of a list that is empty here
+        body = {}
     yield body
     if operation.endpoint.bulk:
         rest = {name: value for name, value in body.items() if name not in ("ids", "nids", "selectAll")}

@@ -74,7 +74,7 @@ FRAMED = ("campaign-preview", "message-preview")
 REDIRECTS = ("comment",)
 """Ways to another page, which have none of their own."""
 
-KEYS = {"workflow-ready": "mail-welcome-series"}
+KEYS = {"workflow-ready": "mail-welcome-series", "email-template-ready": "welcome"}
 """The page's name -> what its address has in place of a record."""
 
 ADDRESSES: dict[str, type[Any]] = {
@@ -95,6 +95,7 @@ ADDRESSES: dict[str, type[Any]] = {
     "dashboard": Dashboard,
     "dashboard-edit": Dashboard,
     "email-template": EmailTemplate,
+    "email-template-design": EmailTemplate,
     "email-template-files": EmailTemplate,
     "export": Export,
     "field": CustomField,

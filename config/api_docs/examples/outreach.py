@@ -31,6 +31,8 @@ BODIES: JsonObject = {
     "POST template/email": {"name": "Invitation", **MAIL},
     "PUT template/email/{id}": {"subject": "Our open day"},
     "POST template/email/preview": {**MAIL, "contactId": "CONTACT_ID"},
+    "POST template/email/ready": {"ready": "welcome"},
+    "POST template/email/check": MAIL,
     "POST template/email/{id}/restore": {"version": 1},
     "POST message": {
         "to": {"kind": "contact", "id": "CONTACT_ID"},

@@ -7,11 +7,11 @@ from functools import cached_property
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
-from core.ids import is_id
 from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import Values
 from core.web.filters import DATE, NUMBER, ONE_OF, YES_NO, Choice
 from core.web.lists import Column
+from core.web.prefills import find_named_record
 from core.web.quotes import STATUSES
 from core.web.records import RecordList
 from outreach.site.quotes.pages.base import QuotePage, with_label
@@ -86,8 +86,9 @@ class NewQuote(QuotePage):
         context: Values = {"text": text, "leads": (), "lead": None}
         if not self.may("lead", "POST"):
             return context
-        if is_id(lead):
-            return {**context, "lead": self.read(f"lead/{lead}").data}
+        record = find_named_record(self, "lead", lead, _("This lead no longer exists. Pick another."))
+        if record is not None:
+            return {**context, "lead": record}
         query = {"searchValue": text} if text else {}
         answer = self.read("lead", {"p": "1", "n": MAX_FOUND, "sortBy": "createdAt", "sortOrder": "desc", **query})
         return {**context, "leads": answer.data}
