@@ -179,7 +179,7 @@ def _read(values: Values, zone: str | None = None) -> JsonObject:
     elif country_code:
         raise NamedError(INVALID, "enter the number too", field="countryCode")
     if "started_at" in cleaned:
-        cleaned["started_at"] = _started(cleaned["started_at"], zone)
+        cleaned["started_at"] = _start_time(cleaned["started_at"], zone)
     return cleaned
 
 
@@ -193,7 +193,7 @@ def _number(country_code: str | None, number: str | None) -> str:
         raise NamedError(INVALID, str(error), field="number") from None
 
 
-def _started(text: str, zone: str | None) -> datetime:
+def _start_time(text: str, zone: str | None) -> datetime:
     moment = read_datetime("startedAt", text, zone)
     if moment > timezone.now() + CLOCKS_DIFFER:
         raise NamedError(INVALID, "enter a time in the past", field="startedAt")
@@ -203,12 +203,12 @@ def _started(text: str, zone: str | None) -> datetime:
 def _look_up(values: Sequence[Values]) -> _References:
     """Look up the records that the values refer to, with at most one query for each type of record."""
     references = _References()
-    if leads := _named(values, "lead"):
+    if leads := _distinct_values(values, "lead"):
         references.leads = dict(live_leads().filter(pk__in=leads).values_list("pk", "contact_id"))
-    if contacts := _named(values, "contact") | set(references.leads.values()):
+    if contacts := _distinct_values(values, "contact") | set(references.leads.values()):
         numbers = live_contacts().filter(pk__in=contacts).values_list("pk", "contact_number")
         references.contacts = {id: number or "" for id, number in numbers}
-    if members := _named(values, "member"):
+    if members := _distinct_values(values, "member"):
         references.members = set(Member.objects.filter(pk__in=members).values_list("pk", flat=True))
     searched = {row["number"] for row in values if row.get("number") and not row.get("lead") and not row.get("contact")}
     if searched:
@@ -219,7 +219,7 @@ def _look_up(values: Sequence[Values]) -> _References:
     return references
 
 
-def _named(values: Iterable[Values], name: str) -> set[str]:
+def _distinct_values(values: Iterable[Values], name: str) -> set[str]:
     return {row[name] for row in values if row.get(name)}
 
 

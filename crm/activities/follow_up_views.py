@@ -44,7 +44,7 @@ class FollowUpViewSet(ResourceViewSet):
 
     @endpoint("Read a follow-up", output=FollowUpOut, errors=("LeadActivityNotFound_404",))
     def retrieve(self, request: Request, id: str) -> object:
-        return self._one(id)
+        return self._follow_up_data(id)
 
     @endpoint(
         "Update a follow-up",
@@ -59,7 +59,7 @@ class FollowUpViewSet(ResourceViewSet):
     def partial_update(self, request: Request, id: str, data: JsonObject) -> object:
         automation = data.pop("automation") != "skip"
         update_follow_up(id=id, actor_id=self.actor.member_id, values=data, automation=automation)
-        return self._one(id)
+        return self._follow_up_data(id)
 
     @endpoint(
         "Delete a follow-up",
@@ -72,7 +72,7 @@ class FollowUpViewSet(ResourceViewSet):
     def destroy(self, request: Request, id: str, data: JsonObject) -> None:
         delete_follow_up(id=id, actor_id=self.actor.member_id, automation=data["automation"] != "skip")
 
-    def _one(self, id: str) -> JsonObject:
+    def _follow_up_data(self, id: str) -> JsonObject:
         follow_up = FollowUpOut.one(live_follow_ups().filter(pk=id))
         if follow_up is None:
             raise not_found()

@@ -44,15 +44,15 @@ COPIED_KEYS = (
 """Keys of an event's payload that are copied into details."""
 
 
-def _made(event: Event) -> list[Part]:
+def _created_parts(event: Event) -> list[Part]:
     return [(Kind.CREATED, {})]
 
 
-def _deleted(event: Event) -> list[Part]:
+def _deleted_parts(event: Event) -> list[Part]:
     return [(Kind.DELETED, {})]
 
 
-def _changed(event: Event) -> list[Part]:
+def _changed_parts(event: Event) -> list[Part]:
     """Return one activity for the status, one for team and member, and one for the other changes."""
     changes = event.payload.get("changes") or {}
     status = {key: change for key, change in changes.items() if key in PLACE}
@@ -72,15 +72,15 @@ def _values_changed(event: Event) -> list[Part]:
     return [(Kind.CHANGED, changes)]
 
 
-def _restored(event: Event) -> list[Part]:
+def _restored_parts(event: Event) -> list[Part]:
     return [(Kind.RESTORED, {})]
 
 
-def _unsubscribed(event: Event) -> list[Part]:
+def _unsubscribed_parts(event: Event) -> list[Part]:
     return [(Kind.CHANGED, {"unsubscribed": {"from": False, "to": True}})]
 
 
-def _resubscribed(event: Event) -> list[Part]:
+def _resubscribed_parts(event: Event) -> list[Part]:
     return [(Kind.CHANGED, {"unsubscribed": {"from": True, "to": False}})]
 
 
@@ -103,18 +103,18 @@ def _of_task(event: Event) -> list[Part]:
 
 
 READERS: dict[str, Callable[[Event], list[Part]]] = {
-    "lead.created": _made,
-    "lead.updated": _changed,
-    "lead.deleted": _deleted,
-    "lead.restored": _restored,
+    "lead.created": _created_parts,
+    "lead.updated": _changed_parts,
+    "lead.deleted": _deleted_parts,
+    "lead.restored": _restored_parts,
     "contact.updated": _values_changed,
-    "contact.deleted": _deleted,
-    "contact.restored": _restored,
+    "contact.deleted": _deleted_parts,
+    "contact.restored": _restored_parts,
     "organization.updated": _values_changed,
-    "organization.deleted": _deleted,
-    "organization.restored": _restored,
-    "contact.unsubscribed": _unsubscribed,
-    "contact.resubscribed": _resubscribed,
+    "organization.deleted": _deleted_parts,
+    "organization.restored": _restored_parts,
+    "contact.unsubscribed": _unsubscribed_parts,
+    "contact.resubscribed": _resubscribed_parts,
     **{
         f"mail.{step}": _about(Kind.MAIL, "message")
         for step in ("sent", "opened", "clicked", "replied", "bounced", "complained")

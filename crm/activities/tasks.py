@@ -99,7 +99,7 @@ def create_task(*, actor_id: str, values: Values, automation: bool = True) -> Fo
     _assign(task, cleaned, zone)
     schedule_reminder(task, task.due_at)
     task.save()
-    _tell("created", [task], _created_payload, actor_id, automation)
+    _emit_events("created", [task], _created_payload, actor_id, automation)
     _continue([task], actor_id, automation, zone)
     return task
 
@@ -117,7 +117,7 @@ def update_task(
 
     Completing a recurring task creates the next one, once. Raises TaskNotFound_404 and the errors of create_task.
     """
-    task = _locked(id, tasks)
+    task = _lock_task(id, tasks)
     cleaned = _clean(values)
     if cleaned.get("assignee") and cleaned["assignee"] != task.assignee_id:
         check_member("assignee", cleaned["assignee"])
@@ -152,7 +152,7 @@ def update_tasks(
 @transaction.atomic
 def delete_task(*, id: str, actor_id: str, automation: bool = True, tasks: QuerySet[FollowUp] | None = None) -> None:
     """Delete a task, one of `tasks`; the activities created from it stay. Raises TaskNotFound_404."""
-    _delete([_locked(id, tasks)], actor_id, automation)
+    _delete([_lock_task(id, tasks)], actor_id, automation)
 
 
 @transaction.atomic
@@ -188,7 +188,7 @@ def restore_tasks(*, actor_id: str, ids: Collection[str], automation: bool = Tru
             schedule_reminder(task, task.due_at)
     columns = ["deleted_at", "updated_by", "updated_at", "remind_at", "reminded_at"]
     FollowUp.objects.bulk_update(tasks, columns)
-    _tell("restored", tasks, lambda task: {"status": task.status}, actor_id, automation)
+    _emit_events("restored", tasks, lambda task: {"status": task.status}, actor_id, automation)
     return len(tasks)
 
 
@@ -210,7 +210,7 @@ def none_of_them() -> NamedError:
     return NamedError("TaskNotFound_404", "none of them is a task of this company", field="ids")
 
 
-def _locked(id: str, tasks: QuerySet[FollowUp] | None) -> FollowUp:
+def _lock_task(id: str, tasks: QuerySet[FollowUp] | None) -> FollowUp:
     """Return the task, one of `tasks` (default: all), locked. Raises TaskNotFound_404."""
     rows = live_tasks() if tasks is None else tasks
     task = rows.select_for_update(of=("self",)).filter(pk=id).first()
@@ -271,7 +271,7 @@ def _change(tasks: Sequence[FollowUp], cleaned: Values, actor_id: str | None, au
     }
     for word in ("updated", "completed"):
         tasks_of_word = [change.task for change in changed if change.word == word]
-        _tell(word, tasks_of_word, lambda task: payloads[task.pk], actor_id, automation)
+        _emit_events(word, tasks_of_word, lambda task: payloads[task.pk], actor_id, automation)
     _continue([change.task for change in changed if change.word == "completed"], actor_id, automation, zone)
     _withdraw([change for change in changed if change.status == Status.DONE], actor_id, automation)
     return len(changed)
@@ -315,7 +315,7 @@ def _continue(completed: Iterable[FollowUp], actor_id: str | None, automation: b
         following.append(occurrence)
     FollowUp.objects.bulk_create(following)
     FollowUp.objects.bulk_update(done, ["next_task"])
-    _tell("created", following, _created_payload, actor_id, automation)
+    _emit_events("created", following, _created_payload, actor_id, automation)
 
 
 def _withdraw(reopened: Sequence[Change], actor_id: str | None, automation: bool) -> None:
@@ -344,7 +344,7 @@ def _delete(tasks: Sequence[FollowUp], actor_id: str | None, automation: bool) -
     """Delete the tasks and emit their events. Returns their number."""
     now = timezone.now()
     FollowUp.objects.filter(pk__in=[task.pk for task in tasks]).update(deleted_at=now, updated_at=now)
-    _tell("deleted", tasks, lambda task: {"status": task.status}, actor_id, automation)
+    _emit_events("deleted", tasks, lambda task: {"status": task.status}, actor_id, automation)
     return len(tasks)
 
 
@@ -362,7 +362,7 @@ def _created_payload(task: FollowUp) -> JsonObject:
     return {"dueAt": event_value(task.due_at), "assignee": task.assignee_id}
 
 
-def _tell(
+def _emit_events(
     word: str,
     tasks: Sequence[FollowUp],
     details: Callable[[FollowUp], JsonObject],

@@ -26,7 +26,7 @@ LIST = (
 )
 
 
-def _listed(list_request: ListRequest) -> QuerySet[LeadActivity]:
+def _listed_activities(list_request: ListRequest) -> QuerySet[LeadActivity]:
     """Return the activities of leads that the caller may read; all of them for an export, which takes every right."""
     if list_request.caller is None:
         return LeadActivity.objects.filter(lead__isnull=False)
@@ -37,7 +37,7 @@ class LeadActivityViewSet(ResourceViewSet):
     module = MODULE
     listing = Listing(
         "List lead activities",
-        _listed,
+        _listed_activities,
         ACTIVITY_FIELDS,
         ActivityOut,
         description=LIST,

@@ -40,7 +40,7 @@ DELETERS = "The author deletes a comment, and who may delete its record."
 MENTION_ERRORS = ("InvalidInput_400", "MemberNotFound_404", "MentionAmbiguous_400", "MentionNotAllowed_400")
 
 
-def _listed(list_request: ListRequest) -> QuerySet[Comment]:
+def _listed_comments(list_request: ListRequest) -> QuerySet[Comment]:
     """Return the comments that the caller may read; all of them for an export, which takes every right."""
     return live_comments() if list_request.caller is None else readable_comments(list_request.caller)
 
@@ -50,7 +50,7 @@ class CommentViewSet(ResourceViewSet):
     alternate_modules = ("lead", "lead-activity")
     listing = Listing(
         "List comments",
-        _listed,
+        _listed_comments,
         COMMENT_FIELDS,
         CommentOut,
         description=f'filters={{"contact": id}} finds those on a contact, and lead, organization and task the others.'
@@ -80,7 +80,7 @@ class CommentViewSet(ResourceViewSet):
             mentions=data.get("mentions", ()),
             automation=data["automation"] != "skip",
         )
-        return self._one(comment.pk)
+        return self._comment_data(comment.pk)
 
     @endpoint(
         "Delete comments",
@@ -98,7 +98,7 @@ class CommentViewSet(ResourceViewSet):
 
     @endpoint("Read a comment", output=CommentOut, errors=("CommentNotFound_404",), description=RIGHTS)
     def retrieve(self, request: Request, id: str) -> object:
-        return self._one(id)
+        return self._comment_data(id)
 
     @endpoint(
         "Edit a comment",
@@ -118,7 +118,7 @@ class CommentViewSet(ResourceViewSet):
             mentions=data.get("mentions"),
             automation=data["automation"] != "skip",
         )
-        return self._one(id)
+        return self._comment_data(id)
 
     @endpoint(
         "Delete a comment",
@@ -146,7 +146,7 @@ class CommentViewSet(ResourceViewSet):
         restored = restore_comments(actor=self.actor, ids=data["ids"], automation=data["automation"] != "skip")
         return {"restoredCount": restored}
 
-    def _one(self, id: str) -> JsonObject:
+    def _comment_data(self, id: str) -> JsonObject:
         comment = CommentOut.one(readable_comments(self.actor).filter(pk=id))
         if comment is None:
             raise not_found()

@@ -83,16 +83,16 @@ def check_import(*, id: str, import_type: str, rights: ContactRights, may_create
     within: AbstractContextManager[Any] = (
         limited_creation(entitlement(job.company_id)) if job.limited else nullcontext()
     )
-    options = Options.stored(job.options)
+    options = Options.from_stored(job.options)
     try:
         with open_file(job.file, as_read(job, options)) as table, within:
             check_columns(job, table)
-            return _checked(job, _tried(job, options, table, rights))
+            return _check_results(job, _try_rows(job, options, table, rights))
     except ReaderError as error:
         raise NamedError(error.code, error.message, field=error.field) from error
 
 
-def _tried(job: Import, options: Options, table: Table, rights: ContactRights) -> Batch:
+def _try_rows(job: Import, options: Options, table: Table, rights: ContactRights) -> Batch:
     """Create the fields that the import needs, write its first rows, and roll everything back."""
     with transaction.atomic():
         make_fields(job)
@@ -122,7 +122,7 @@ def _name_holders(batch: Batch) -> None:
         ]
 
 
-def _checked(job: Import, batch: Batch) -> Checked:
+def _check_results(job: Import, batch: Batch) -> Checked:
     checked = Checked(len(batch.numbers), len(batch.created), batch.updated, batch.skipped, len(batch.failed))
     created_ids = set(batch.created.values())
     # Asked after the rollback, so that no id of a contact that does not exist is given out.

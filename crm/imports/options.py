@@ -39,11 +39,11 @@ class Options:
     """IANA name of the zone of times without an offset; empty: the company's."""
 
     @classmethod
-    def stored(cls, values: Values) -> Self:
+    def from_stored(cls, values: Values) -> Self:
         """Return the options from their stored form (Import.options), which has the names of the API."""
         return cls(**{to_snake_case(name): value for name, value in values.items()})
 
-    def changed(self, values: Values) -> Self:
+    def with_values(self, values: Values) -> Self:
         """Return these options with the given changes (in Python's names); None resets one to its default.
 
         Raises RowFromGreaterThanRowTo_400, and ValidationFailed for an invalid date format.

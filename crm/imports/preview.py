@@ -125,7 +125,7 @@ def read_preview(table: Table) -> Preview:
             counter.add(item[1])
             evidence.add(item[1])
             if len(rows) < PROPOSAL_ROWS:
-                rows.append([_shown(cell) for cell in item[1]])
+                rows.append([_sample_value(cell) for cell in item[1]])
         else:
             last = item.row  # type: ignore[union-attr]
     return Preview(
@@ -137,7 +137,7 @@ def read_preview(table: Table) -> Preview:
         columns=counter.facts(),
         rows=rows,
         first_rows=_first_rows(table),
-        detected={**_detected(table), "evidence": evidence.as_json()},
+        detected={**_table_format(table), "evidence": evidence.as_json()},
     )
 
 
@@ -150,7 +150,7 @@ def _first_rows(table: Table) -> list[JsonObject]:
     return rows
 
 
-def _detected(table: Table) -> JsonObject:
+def _table_format(table: Table) -> JsonObject:
     """Return where the table is in the file and how its text is encoded."""
     return {
         "headerRow": table.header_row,
@@ -160,7 +160,7 @@ def _detected(table: Table) -> JsonObject:
     }
 
 
-def _shown(cell: Cell) -> Any:
+def _sample_value(cell: Cell) -> Any:
     if isinstance(cell, str):
         return cell[:SAMPLE_CHARS]
     return cell if cell is None or isinstance(cell, int | float) else cell.isoformat()
@@ -232,11 +232,11 @@ def store_preview(job: Import, preview: Preview, schema: RecordSchema) -> None:
     for name, value in preview.as_fields().items():
         setattr(job, name, value)
     if not job.column_mapping:
-        country = Options.stored(job.options).country or default_country()
+        country = Options.from_stored(job.options).country or default_country()
         proposed = propose(IMPORT_TYPES[job.import_type], schema, preview.headers, preview.rows, country=country)
         job.column_mapping = without_unfit(job, schema, proposed, preview.headers, preview.rows)
         job.detected = {**job.detected, "isProposed": True}
-    job.total = Options.stored(job.options).total(
+    job.total = Options.from_stored(job.options).total(
         header_row=preview.header_row, last_row=preview.last_row, row_count=preview.row_count
     )
     job.detected["writtenWith"] = written_with(job, schema)

@@ -118,7 +118,7 @@ def create_import(
     job = Import(
         file=file,
         import_type=import_type,
-        options=Options().changed(options or {}).as_json(),
+        options=Options().with_values(options or {}).as_json(),
         column_mapping=dict(column_mapping or {}),
         tags=list(tags),
         category_id=category_id,
@@ -136,7 +136,7 @@ def create_import(
     # Only small files are read within the request, which would otherwise time out.
     if is_quick(file):
         schema = IMPORT_TYPES[import_type].schema.load()
-        store_preview(job, preview_file(file, Options.stored(job.options)), schema)
+        store_preview(job, preview_file(file, Options.from_stored(job.options)), schema)
         if column_mapping or not pause:
             check_mapping(IMPORT_TYPES[import_type], job.column_mapping, job.headers, schema, complete=not pause)
     else:
@@ -198,8 +198,8 @@ def update_import(
     status = changes.get("status") or (PAUSED if changes.get("pause_import") else RUNNING).value
     check_tags(tag_ids=edits.get("tags") or (), category_ids=[edits["category"]] if edits.get("category") else [])
     refuse_new_fields(edits.get("column_mapping") or {}, may_create=may_create_fields is not False)
-    options = Options.stored(seen.options).changed(edits.get("options") or {})
-    reread = not options.reads_same_rows(Options.stored(seen.options)) and seen.next_row == 0
+    options = Options.from_stored(seen.options).with_values(edits.get("options") or {})
+    reread = not options.reads_same_rows(Options.from_stored(seen.options)) and seen.next_row == 0
     fresh = preview_file(seen.file, options) if reread and is_quick(seen.file) else None
     # The file was parsed before, since parsing under the lock would block the worker.
     with transaction.atomic():
@@ -234,7 +234,7 @@ def _check_editable(job: Import, seen: Import, options: Options) -> None:
             "somebody else changed them just now; look at the import and try again",
             field="options",
         )
-    old = Options.stored(job.options)
+    old = Options.from_stored(job.options)
     # Rows are counted by their place in the file, which another header row or sheet would shift.
     if job.next_row and (options.row_from != old.row_from or not options.reads_same_rows(old)):
         raise NamedError(
@@ -348,7 +348,7 @@ def delete_imports(*, selection: BulkSelection, member_id: str, import_type: str
     with transaction.atomic():
         # A running import is only asked to stop: its worker commits the batch that it
         # is at, so that its counts are true.
-        for ids in in_batches(_selected(selection, live_imports(import_type)), lock=True):
+        for ids in in_batches(_select_imports(selection, live_imports(import_type)), lock=True):
             waiting, working = Q(status__in=(PAUSED, QUEUED)), Q(status=RUNNING)
             count += Import.objects.filter(pk__in=ids).update(
                 is_deleted=True,
@@ -361,7 +361,7 @@ def delete_imports(*, selection: BulkSelection, member_id: str, import_type: str
     return count
 
 
-def _selected(selection: BulkSelection, imports: QuerySet[Import]) -> QuerySet[Import]:
+def _select_imports(selection: BulkSelection, imports: QuerySet[Import]) -> QuerySet[Import]:
     """Return the selected ones of the imports. The id of a file selects its latest import, as in find_import."""
     left_out = selection.raw["nids"]
     if selection.everything:

@@ -60,7 +60,7 @@ def run(job: Import, deadline: float) -> None:
 
 def _work(job: Import, deadline: float) -> None:
     begun = monotonic()
-    options = Options.stored(job.options)
+    options = Options.from_stored(job.options)
     try:
         with open_file(job.file, as_read(job, options)) as table:
             if job.header_row is None and not _prepare(job, table):

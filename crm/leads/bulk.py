@@ -50,7 +50,7 @@ def update_many(
     contacts, and DuplicateField if the company refuses duplicate open leads. Raises the errors of plan_change and
     missing_references, and LeadNotFound_400 when no id exists.
     """
-    change = {"formData": dict(form_data), "updateType": update_type, "relations": relations.given()}
+    change = {"formData": dict(form_data), "updateType": update_type, "relations": relations.given_references()}
     return change_many(LEAD, UPDATE, actor_id=actor_id, selection=selection, change=change, automation=automation)
 
 

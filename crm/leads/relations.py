@@ -35,7 +35,7 @@ class Relations:
     expected_close_at: str | None | type[UNSET] = UNSET
     """A time in ISO 8601, since bulk jobs store it."""
 
-    def given(self) -> JsonObject:
+    def given_references(self) -> JsonObject:
         """Return the given references as JSON-compatible arguments of Relations."""
         references = {name.name: getattr(self, name.name) for name in fields(self)}
         return {name: value for name, value in references.items() if value is not UNSET}

@@ -77,7 +77,7 @@ class LeadSchema(RecordSchema):
         rows = stored_fields(LEAD.panel, CONTACT.panel)
         schema, contacts = cls.of(rows), ContactSchema.of(rows)
         schema.contacts = contacts
-        schema.closed = _closed(rows)
+        schema.closed = _closed_statuses(rows)
         settings = _settings(schema.company_id)
         contacts.unique_key = settings.unique_key
         schema.duplicates = settings.duplicates
@@ -193,10 +193,10 @@ def closed_statuses() -> frozenset[str]:
 
     These are `won`, `lost`, and each option of the system field `status` whose description begins with "closed".
     """
-    return _closed(CustomField.objects.filter(panel=LEAD.panel, is_system=True, unique_field_id="status"))
+    return _closed_statuses(CustomField.objects.filter(panel=LEAD.panel, is_system=True, unique_field_id="status"))
 
 
-def _closed(rows: Iterable[CustomField]) -> frozenset[str]:
+def _closed_statuses(rows: Iterable[CustomField]) -> frozenset[str]:
     described = {
         option["value"]
         for row in rows

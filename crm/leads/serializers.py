@@ -247,8 +247,8 @@ class LeadOut(Output):
     def columns(cls) -> JsonObject:
         return {
             **super().columns(),
-            "tags": _listed(LeadTag, "tag"),
-            "productServices": _listed(LeadProduct, "product_service"),
+            "tags": _linked_records(LeadTag, "tag"),
+            "productServices": _linked_records(LeadProduct, "product_service"),
         }
 
     @classmethod
@@ -278,7 +278,7 @@ class LeadOut(Output):
         return data
 
 
-def _listed(links: type[Model], target: str) -> Subquery:
+def _linked_records(links: type[Model], target: str) -> Subquery:
     """Return the records that a lead is linked to, each with id and name, sorted by name."""
     rows = links._default_manager.filter(lead=OuterRef("pk")).order_by().values("lead")
     item = JSONObject(_id=f"{target}_id", name=f"{target}__name")

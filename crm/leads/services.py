@@ -272,7 +272,7 @@ def update_lead(
     Raises LeadNotFound_400, ContactNotFound_400, and DuplicateField if the company refuses duplicate open leads. Raises
     the errors of create_lead and update_contact for values.
     """
-    change = {"formData": dict(form_data), "updateType": "set", "relations": relations.given()}
+    change = {"formData": dict(form_data), "updateType": "set", "relations": relations.given_references()}
     job = new_job(LEAD, UPDATE, actor_id=actor_id, selection={"ids": [id]}, change=change, automation=automation)
     source = Source.bulk_job(job.pk)
     # The journal of the job and the change commit together, or undo would miss the change.

@@ -24,7 +24,7 @@ def check_source(source: str, parameter: str = "leadSource") -> str:
     if not source:
         return ""
     try:
-        return _stored(source, current_schema())
+        return _stored_source(source, current_schema())
     except BadValue as error:
         raise ValidationFailed(f"{parameter} is no source of leads", str(error), field=parameter) from None
 
@@ -32,13 +32,13 @@ def check_source(source: str, parameter: str = "leadSource") -> str:
 def source_problem(source: str, schema: LeadSchema) -> str:
     """Return the reason why leads cannot have the source any more; empty: they can."""
     try:
-        _stored(source, schema)
+        _stored_source(source, schema)
     except BadValue:
         return f"leads have no source {shorten(source, 60)!r} any more, so that new ones get none"
     return ""
 
 
-def _stored(source: str, schema: LeadSchema) -> str:
+def _stored_source(source: str, schema: LeadSchema) -> str:
     """Return the source as leads store it. Raises BadValue."""
     spec = schema.system_fields.get("source")
     if spec is None:

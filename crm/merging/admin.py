@@ -14,7 +14,7 @@ from crm.merging.models import DuplicateDismissal, Merge
 from crm.records.types import kind_of
 
 
-def _merged(record: Any) -> Any:
+def _merged_model(record: Any) -> Any:
     """Return the model of the records that a merge or a dismissal is about."""
     return kind_of(record.panel).model
 
@@ -29,11 +29,11 @@ class MergeAdmin(CompanyRecordAdmin):
     search_fields = ("=id", "=winner_id")
     search_help_text = _("Id of the merge or the kept record")
     hides = ("moved", "choices")
-    refers: ClassVar[Any] = {"winner_id": _merged, "loser_ids": _merged}
+    refers: ClassVar[Any] = {"winner_id": _merged_model, "loser_ids": _merged_model}
 
 
 @register_panel(Merge, _("Moved references"))
-def _moved(merge: Merge) -> SafeString:
+def _moved_table(merge: Merge) -> SafeString:
     rows = [(reference, sum(map(len, by_loser.values()))) for reference, by_loser in sorted(merge.moved.items())]
     return render_table((_("Reference"), _("Rows")), rows, empty=_("No references moved."))
 
@@ -47,4 +47,4 @@ class DuplicateDismissalAdmin(CompanyRecordAdmin):
     list_display = ("first_id", "second_id", "company", "panel", "created_by", "created_at")
     list_filter = (BY_COMPANY, "panel")
     search_fields = ("=id", "=first_id", "=second_id")
-    refers: ClassVar[Any] = {"first_id": _merged, "second_id": _merged}
+    refers: ClassVar[Any] = {"first_id": _merged_model, "second_id": _merged_model}

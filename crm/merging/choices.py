@@ -39,7 +39,7 @@ def choose(
         if key in parts:
             winner.after.update({column: state.before[column] for column in parts[key].columns})
         else:
-            _put(winner, key, state.custom_before.get(key))
+            _set_value(winner, key, state.custom_before.get(key))
     _apply_values(schema, winner, values)
     name_employer(schema, winner, states, choices)
     _refuse_emptied(schema, parts, winner, choices)
@@ -90,7 +90,7 @@ def _fill(
             winner.after.update({column: holder.before[column] for column in part.columns})
     for key in schema.fields:
         if key not in choices and _empty(winner.custom_before.get(key)):
-            _put(
+            _set_value(
                 winner,
                 key,
                 next((value for state in losers if not _empty(value := state.custom_before.get(key))), None),
@@ -122,7 +122,7 @@ def _refuse_emptied(schema: RecordSchema, parts: Mapping[str, Part], winner: Rec
             raise NamedError(BAD_SYSTEM if key in parts else BAD_CUSTOM, "enter a value", field=f"choices.{key}")
 
 
-def _put(state: RecordState, key: str, value: Any) -> None:
+def _set_value(state: RecordState, key: str, value: Any) -> None:
     if value is None:
         state.custom.pop(key, None)
     else:

@@ -82,18 +82,18 @@ class DuplicatePage:
     next: Place | None = None
 
 
-def _same(table: str, column: str, more: str = "") -> str:
+def _same_column(table: str, column: str, more: str = "") -> str:
     return SAME_COLUMN.format(table=table, column=column, own=OWN, more=more, undismissed=UNDISMISSED)
 
 
 SIMILAR_NAME = "similarName"
 EQUAL: Mapping[str, str] = {
-    "samePhone": _same("crm_contact", "contact_number"),
-    "sameEmail": _same("crm_contact", "email_identity"),
-    "sameName": _same("crm_organization", "name_key"),
-    "sameDomain": _same("crm_organization", "domain"),
+    "samePhone": _same_column("crm_contact", "contact_number"),
+    "sameEmail": _same_column("crm_contact", "email_identity"),
+    "sameName": _same_column("crm_organization", "name_key"),
+    "sameDomain": _same_column("crm_organization", "domain"),
     "sameContactAndProduct": SAME_CONTACT_AND_PRODUCT,
-    "sameContact": _same("crm_lead", "contact_id", "AND status <> ALL(%(closed)s)"),
+    "sameContact": _same_column("crm_lead", "contact_id", "AND status <> ALL(%(closed)s)"),
 }
 """Rule -> the groups whose records have the same key, for ORDER BY key."""
 RULES: Mapping[str, tuple[str, ...]] = {
@@ -187,10 +187,10 @@ def _group(rule: str, key: str, ids: Sequence[str], different: set[tuple[str, st
     if different:
         alike = {id for pair in combinations(ids, 2) if pair not in different for id in pair}
         ids = [id for id in ids if id in alike]
-    return Duplicates(rule, 1.0, ids[:MAX_SHOWN], len(ids), _shared(rule, key))
+    return Duplicates(rule, 1.0, ids[:MAX_SHOWN], len(ids), _shared_value(rule, key))
 
 
-def _shared(rule: str, key: str) -> str:
+def _shared_value(rule: str, key: str) -> str:
     if rule == "sameEmail":
         domain, _, name = key.partition("@")
         return f"{name}@{domain}"

@@ -107,9 +107,9 @@ def register_tables() -> None:
     register_personal_data("events", Event, lambda s: Q(object_id__in=s.object_ids), clear_event_payloads)
     hidden = frozenset({"due_at", "manual", "error", "response_body", "milliseconds"})
     register_personal_data("webhookDeliveries", WebhookDelivery, _webhook_attempts, hides=hidden)
-    register_personal_data("watchedSegments", SegmentMember, _recorded, exported=False)
-    register_personal_data("journal", Journal, _recorded)
-    register_personal_data("convertedValues", ConvertedValue, _recorded, exported=False)
+    register_personal_data("watchedSegments", SegmentMember, _rows_of_records, exported=False)
+    register_personal_data("journal", Journal, _rows_of_records)
+    register_personal_data("convertedValues", ConvertedValue, _rows_of_records, exported=False)
     register_personal_data("merges", Merge, _merges, erase_merges)
     register_personal_data("duplicateDismissals", DuplicateDismissal, _dismissals, exported=False)
     register_personal_data("bulkJobs", BulkJob, _bulk_jobs, blank_bulk_jobs)
@@ -162,7 +162,7 @@ def _webhook_attempts(subject: DataSubject) -> Q:
     return Q(object_id__in=subject.object_ids) | mentioning_rows(subject, "body")
 
 
-def _recorded(subject: DataSubject) -> Q:
+def _rows_of_records(subject: DataSubject) -> Q:
     return Q(record_id__in=_ids(subject))
 
 

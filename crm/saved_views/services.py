@@ -166,10 +166,10 @@ def _set(view: SavedView, listed: ViewedList, values: Values) -> None:
     if view.layout not in listed.layouts:
         raise NamedError("InvalidInput_400", f"one of {', '.join(listed.layouts)} for {view.resource}", field="layout")
     if "query" in values:
-        view.query = _checked(values["query"], listed.fields)
+        view.query = _validate_query(values["query"], listed.fields)
 
 
-def _checked(query: Values, fields: FieldSet) -> JsonObject:
+def _validate_query(query: Values, fields: FieldSet) -> JsonObject:
     """Return the query in its stored form, with its filters as one tree. Raises the list's errors for it."""
     unknown = next((name for name in query if name not in PARAMETERS), None)
     if unknown is not None:

@@ -43,7 +43,7 @@ class SavedViewViewSet(ResourceViewSet):
         description=f"A member keeps at most 50. {WHOSE}",
     )
     def create(self, request: Request, data: JsonObject) -> object:
-        return self._one(create_view(actor=self.actor, values=data).pk)
+        return self._view_data(create_view(actor=self.actor, values=data).pk)
 
     @endpoint(
         "Delete saved views",
@@ -60,7 +60,7 @@ class SavedViewViewSet(ResourceViewSet):
 
     @endpoint("Read a saved view", output=SavedViewOut, errors=("SavedViewNotFound_404",), description=WHOSE)
     def retrieve(self, request: Request, id: str) -> object:
-        return self._one(id)
+        return self._view_data(id)
 
     @endpoint(
         "Update a saved view",
@@ -72,9 +72,9 @@ class SavedViewViewSet(ResourceViewSet):
         description=f"What is not given stays; a query replaces the one before. {WHOSE}",
     )
     def update(self, request: Request, id: str, data: JsonObject) -> object:
-        return self._one(update_view(actor=self.actor, id=id, values=data).pk)
+        return self._view_data(update_view(actor=self.actor, id=id, values=data).pk)
 
-    def _one(self, id: str) -> JsonObject:
+    def _view_data(self, id: str) -> JsonObject:
         view = SavedViewOut.one(visible_views(self.actor).filter(pk=id))
         if view is None:
             raise not_found()

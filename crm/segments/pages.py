@@ -277,12 +277,12 @@ class EditSegment(EditRecord, SegmentForm):
         return {"chooses": True, "find": find, "found": [record for record in matches if record["_id"] not in there]}
 
     def do_add(self) -> HttpResponse:
-        return self._changed("addIds", _("Added"))
+        return self._save_members("addIds", _("Added"))
 
     def do_take_out(self) -> HttpResponse:
-        return self._changed("removeIds", _("Removed"))
+        return self._save_members("removeIds", _("Removed"))
 
-    def _changed(self, name: str, text: str) -> HttpResponse:
+    def _save_members(self, name: str, text: str) -> HttpResponse:
         answer = self.ask("PUT", f"segment/{self.params['id']}", None, {name: [self.sent_id("member")]})
         return self.redirect_with_toast(text) if answer.ok else self.refuse(answer)
 

@@ -45,7 +45,7 @@ class IdChanges:
     remove: Sequence[str] = ()
 
     @property
-    def given(self) -> bool:
+    def has_changes(self) -> bool:
         return self.ids is not None or bool(self.add) or bool(self.remove)
 
 
@@ -213,8 +213,8 @@ def update_segment(
     segment.updated_by_id = actor_id
     save_unique_name(segment, TAKEN)
     _change_ids(segment, ids)
-    if ids.given or filters is not None or advanced is not None:
-        segment_changed.send(segment, ids.given)
+    if ids.has_changes or filters is not None or advanced is not None:
+        segment_changed.send(segment, ids.has_changes)
     return segment
 
 
@@ -226,14 +226,14 @@ def _refuse_filters(filters: Any, advanced: Any) -> None:
 
 
 def _refuse_ids(ids: IdChanges) -> None:
-    if ids.given:
+    if ids.has_changes:
         raise NamedError(
             "InvalidInput_400", "a dynamic segment has filters; make one of kind static for ids", field="ids"
         )
 
 
 def _change_ids(segment: Segment, changes: IdChanges) -> None:
-    if not changes.given:
+    if not changes.has_changes:
         return
     _refuse_missing(segment.panel, [*(changes.ids or ()), *changes.add])
     links = Links(SegmentRecord._meta.db_table, "segment_id", f"{segment.panel}_id")

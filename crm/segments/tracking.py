@@ -80,9 +80,9 @@ def compare_changed(segment: Segment, by_hand: bool) -> None:
 
 def track_members(events: Sequence[Event]) -> None:
     """Move the records of events in and out of the watched segments (a consumer of events, of one company)."""
-    segments = _locked(Segment.objects.exclude(watched_since=None))
+    segments = _lock_segments(Segment.objects.exclude(watched_since=None))
     for panel in sorted({segment.panel for segment in segments}):
-        touched = _touched(panel, events)
+        touched = _events_by_record(panel, events)
         own = [segment for segment in segments if segment.panel == panel]
         for group, ids in _by_changes(touched).items():
             _move(
@@ -92,7 +92,7 @@ def track_members(events: Sequence[Event]) -> None:
             )
 
 
-def _touched(panel: str, events: Sequence[Event]) -> dict[str, list[Event]]:
+def _events_by_record(panel: str, events: Sequence[Event]) -> dict[str, list[Event]]:
     """Return the records of a panel that the events may move, each with its events, ascending.
 
     What happens to a contact may move its leads, whose segments name fields of it.
@@ -160,13 +160,13 @@ def _fields(node: Values) -> Iterable[str]:
 def is_relative(segment: Segment) -> bool:
     """Return whether time alone moves records in and out of the segment."""
 
-    def within(node: Values) -> bool:
-        return node.get("operator") in RELATIVE or any(within(child) for child in node.get("conditions") or ())
+    def is_relative(node: Values) -> bool:
+        return node.get("operator") in RELATIVE or any(is_relative(child) for child in node.get("conditions") or ())
 
-    return within(segment.filters or {})
+    return is_relative(segment.filters or {})
 
 
-def _locked(rows: QuerySet[Segment]) -> list[Segment]:
+def _lock_segments(rows: QuerySet[Segment]) -> list[Segment]:
     # By id: the consumer and a member's edit lock several segments in one order.
     return list(rows.select_for_update(of=("self",), no_key=True).order_by("pk"))
 
@@ -263,7 +263,7 @@ def compare(id: str, *, tell: bool) -> None:
 
     With `tell`, events are emitted for those who have entered and left.
     """
-    segment = next(iter(_locked(Segment.objects.filter(pk=id).exclude(watched_since=None))), None)
+    segment = next(iter(_lock_segments(Segment.objects.filter(pk=id).exclude(watched_since=None))), None)
     if segment is None:
         return
     Segment.objects.filter(pk=id).update(compared_at=timezone.now())

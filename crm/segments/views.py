@@ -100,7 +100,7 @@ class SegmentViewSet(ResourceViewSet):
         description=EXECUTE,
     )
     def execute(self, request: Request) -> object:
-        segment, panel, records = self._selected(request)
+        segment, panel, records = self._requested_records(request)
         id = segment.pk if segment else None
         query = ListQuery.parse(request.query_params, RECORD_TYPES[panel].fields, extra=("id", "panel"))
         matches = records.filter(query.where)
@@ -119,7 +119,7 @@ class SegmentViewSet(ResourceViewSet):
         answer |= {"count": page.total_count, "records": page.rows}
         return self.success(answer, **page.members)
 
-    def _selected(self, request: Request) -> tuple[Segment | None, str, QuerySet[Any]]:
+    def _requested_records(self, request: Request) -> tuple[Segment | None, str, QuerySet[Any]]:
         """Return the segment, its panel and its records; or no segment, the requested panel and all of its records."""
         id, panel = request.query_params.get("id"), request.query_params.get("panel")
         if panel is not None and panel not in Segment.Panel.values:
@@ -137,7 +137,7 @@ class SegmentViewSet(ResourceViewSet):
 
     @endpoint("Read a segment", output=SegmentOut, errors=("SegmentNotFound_400",))
     def retrieve(self, request: Request, id: str) -> object:
-        return self._one(id)
+        return self._segment_data(id)
 
     @endpoint(
         "Update a segment",
@@ -151,9 +151,9 @@ class SegmentViewSet(ResourceViewSet):
     def update(self, request: Request, id: str, data: JsonObject) -> object:
         selection = selection_of(data)
         update_segment(id=id, actor_id=self.actor.member_id, values=data, **selection)
-        return self._one(id)
+        return self._segment_data(id)
 
-    def _one(self, id: str) -> JsonObject:
+    def _segment_data(self, id: str) -> JsonObject:
         segment = SegmentOut.one(Segment.objects.filter(pk=id))
         if segment is None:
             raise not_found()

@@ -44,7 +44,7 @@ ERRORS = (
 )
 
 
-def _listed(list_request: ListRequest) -> QuerySet[FollowUp]:
+def _listed_tasks(list_request: ListRequest) -> QuerySet[FollowUp]:
     """Return the tasks, or those of the member who asks."""
     mine = str(list_request.params.get("mine") or "false").lower()
     if mine not in ("true", "false"):
@@ -56,7 +56,7 @@ class TaskViewSet(ResourceViewSet):
     module = "lead-activity"
     listing = Listing(
         "List tasks",
-        _listed,
+        _listed_tasks,
         TASK_FIELDS,
         TaskOut,
         description="Those of leads too, which /lead-activity/follow-up has alone. Tasks of deleted records are left"
@@ -115,7 +115,7 @@ class TaskViewSet(ResourceViewSet):
 
     @endpoint("Read a task", output=TaskOut, errors=("TaskNotFound_404",))
     def retrieve(self, request: Request, id: str) -> object:
-        return self._one(id)
+        return self._task_data(id)
 
     @endpoint(
         "Update a task",
@@ -131,7 +131,7 @@ class TaskViewSet(ResourceViewSet):
     def update(self, request: Request, id: str, data: JsonObject) -> object:
         automation = data.pop("automation") != "skip"
         update_task(id=id, actor_id=self.actor.member_id, values=data, automation=automation)
-        return self._one(id)
+        return self._task_data(id)
 
     @endpoint(
         "Delete a task",
@@ -159,7 +159,7 @@ class TaskViewSet(ResourceViewSet):
         )
         return {"restoredCount": restored}
 
-    def _one(self, id: str) -> JsonObject:
+    def _task_data(self, id: str) -> JsonObject:
         task = TaskOut.one(live_tasks().filter(pk=id))
         if task is None:
             raise not_found()

@@ -13,7 +13,7 @@ from core.web.ask import Answer
 from crm.models import Contact
 from outreach.connections.senders.pages.smtp import security
 from outreach.models import AiApp, ChatApp, ChatTemplate, SendJob, Smtp, Suppression
-from outreach.runs.genie.pages.base import skipped
+from outreach.runs.genie.pages.base import skipped_texts
 from outreach.runs.genie.pages.runs import Run
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import ContactFactory, SmtpFactory, TagFactory
@@ -185,8 +185,8 @@ def test_samples_and_single_people(cast: Cast, post: Post, client: Client) -> No
 def test_what_the_api_leaves_is_told() -> None:
     """What would never go is skipped with the others and refused alone; a source that failed is named."""
     left = {"skipped": [{"reason": "contact_deleted", "sentence": "The contact was deleted.", "count": 2}]}
-    assert skipped(left) == ["2 messages can't be sent: The contact was deleted."]
-    assert skipped({}) == []
+    assert skipped_texts(left) == ["2 messages can't be sent: The contact was deleted."]
+    assert skipped_texts({}) == []
     error = FieldError(field="sendJobId", message="it would never go. The contact was deleted.")
     refusal = Refusal(400, "CampaignCannotBeUpdated_400", "It cannot be changed", errors=[error])
     assert (
@@ -200,7 +200,7 @@ def test_what_the_api_leaves_is_told() -> None:
         "sourceErrors": [{"source": "Finder", "error": "It does not answer."}],
     }
     run = {"generation": search, "enrichment": None, "count": 5, "industry": "", "customWhitelistedDomains": []}
-    assert Run().searched(run) == [("Found", "1 of 5 wanted"), ("Failed", "Finder: It does not answer.")]
+    assert Run().search_rows(run) == [("Found", "1 of 5 wanted"), ("Failed", "Finder: It does not answer.")]
     assert security({"secure": True, "port": 465}) == "TLS required"
     assert security({"secure": True, "port": 587}) == "STARTTLS required"
     assert security({"secure": False, "port": 25}) == "encryption not required"

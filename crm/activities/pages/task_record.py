@@ -65,12 +65,12 @@ class FindsRecord(Page):
         if held and chosen == own:
             field.picked = Person(own, held["name"] or _("No name"), str(LABELS[kind]))
         elif kind in kinds:
-            field.picked = self._picked(kind, id)
+            field.picked = self._picked_record(kind, id)
         elif field.find:
-            field.people = self._found(field.find, kinds)
+            field.people = self._search_records(field.find, kinds)
         return field
 
-    def _picked(self, kind: str, id: str) -> Person:
+    def _picked_record(self, kind: str, id: str) -> Person:
         """Return the record. One that is gone stays in the form, so that nobody saves a task without it unawares."""
         answer = self.ask("GET", f"{kind}/{id}") if is_id(id) else None
         if answer is None or not answer.ok:
@@ -79,7 +79,7 @@ class FindsRecord(Page):
         person = answer.data["contact"] if kind == "lead" else answer.data
         return Person(f"{kind}-{id}", person["name"] or person.get("email") or _("No name"), str(LABELS[kind]))
 
-    def _found(self, text: str, kinds: list[str]) -> list[Person]:
+    def _search_records(self, text: str, kinds: list[str]) -> list[Person]:
         answer = self.ask("GET", "search", {"q": text, "kinds": ",".join(kinds), "n": str(FOUND)})
         return [
             Person(

@@ -75,7 +75,7 @@ class ContactPage(NamesOrganization, OwnedPage):
 
     def system_fields(self) -> list[Field]:
         """Return the fields of a contact's own values."""
-        needed = self.required
+        needed = self.required_names
         prefix = "countryCode" in needed and "number" not in needed  # a number may bring its own
         help = _("Not needed before a number that begins with +.")
         return [
@@ -86,7 +86,7 @@ class ContactPage(NamesOrganization, OwnedPage):
         ]
 
     @cached_property
-    def required(self) -> set[str]:
+    def required_names(self) -> set[str]:
         """The names of a contact's own values that the API asks for."""
         required_by_key = {
             definition["uniqueFieldID"]: definition["required"]
@@ -98,7 +98,7 @@ class ContactPage(NamesOrganization, OwnedPage):
     @property
     def needs(self) -> str:
         """Return the values that every contact needs, as text."""
-        return get_text_list([label for name, label in NEEDED.items() if name in self.required], _("and"))
+        return get_text_list([label for name, label in NEEDED.items() if name in self.required_names], _("and"))
 
     def category_field(self) -> Field:
         return Field("category", _("Category"), "select", options=self.options_of("contact-category"))

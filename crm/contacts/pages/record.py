@@ -39,12 +39,12 @@ class NewContact(ContactPage):
         gone = gettext("This card no longer exists. Scan it again.")
         card = find_named_record(self, "contact/scan", self.request.GET.get("scan", ""), gone)
         organization = self.request.GET.get("organization", "")
-        form = self.scanned(card) if card else self.form({**self.first_values(), "organization": organization})
+        form = self.form_of_card(card) if card else self.form({**self.first_values(), "organization": organization})
         if not card:
             suggest_dial_code(self, [*form.fields.values()])
         return {"form": form, "scan": card and card["_id"]}
 
-    def scanned(self, card: Values) -> Form:
+    def form_of_card(self, card: Values) -> Form:
         """Return the form of a contact with the values read on a card; each field states the confidence."""
         named = {**self.first_values(), "organization": card["formData"].get(self.company_key)}
         form = self.form({**named, **card["formData"]})

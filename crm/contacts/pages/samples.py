@@ -56,7 +56,7 @@ class SamplePeople(ContactPage):
         return {"count": len(NAMES), "domain": DOMAIN, "tag": TAG, "has_samples": has_samples(self)}
 
     @property
-    def _back(self) -> str:
+    def _next_address(self) -> str:
         """The page that comes next: home for its first steps, else the contacts."""
         return self.address("home" if self.request.POST.get("back") == "home" else "contacts")
 
@@ -65,20 +65,20 @@ class SamplePeople(ContactPage):
         body = {"formData": sample_people(), "automation": "skip", **({"tags": [tag]} if tag else {})}
         answer = self.ask("POST", "contact/bulk", None, body)
         if not answer.ok:
-            return self.refuse(answer, self._back)
+            return self.refuse(answer, self._next_address)
         created = len(NAMES) - len(answer.data["failed"])
         if not created:
-            return self.fail(answer.data["failed"][0]["message"], self._back)
+            return self.fail(answer.data["failed"][0]["message"], self._next_address)
         text = ngettext("%(count)s sample person added", "%(count)s sample people added", created)
         undo = {"address": self.address(), "do": "remove", "back": self.request.POST.get("back", "")}
         self.add_toast(text % {"count": created}, back=undo if self.may("contact", "DELETE") else None)
-        return self.redirect_with_toast(to=self._back)
+        return self.redirect_with_toast(to=self._next_address)
 
     def do_remove(self) -> HttpResponse:
         answer = self.ask("DELETE", "contact", {"advancedFilters": ADDRESSES}, {"selectAll": True})
         if not answer.ok:
-            return self.refuse(answer, self._back)
-        return self.redirect_with_toast(gettext("Sample people removed"), self._back, undo=answer.job)
+            return self.refuse(answer, self._next_address)
+        return self.redirect_with_toast(gettext("Sample people removed"), self._next_address, undo=answer.job)
 
     def _tag(self) -> str:
         """Return the id of the tag of sample people, or an empty text if the reader may not create it."""

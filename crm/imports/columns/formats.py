@@ -31,7 +31,7 @@ def text_format(job: Import, options: Options, schema: RecordSchema) -> TextForm
     """Return how the file's values are written, with a format of its own for each column that needs one."""
     settings = _settings(job)
     formats = settings.formats
-    specs = list(_mapped(job, schema))
+    specs = list(_mapped_fields(job, schema))
     base = TextFormat(
         date_format=options.date_format,
         decimal_mark=options.decimal_mark,
@@ -77,21 +77,21 @@ def forget_settings(job: Import) -> None:
 
 def detect(job: Import, schema: RecordSchema) -> None:
     """Set the import's `detected` from its options, its columns and the company's settings."""
-    options = Options.stored(job.options)
+    options = Options.from_stored(job.options)
     settings = _settings(job)
     formats = settings.formats
     verdicts = _verdicts(job, formats)
-    kinds = {header: _kind(spec) for header, spec in _mapped(job, schema)} | dict(_new_kinds(job))
+    kinds = {header: _kind(spec) for header, spec in _mapped_fields(job, schema)} | dict(_new_kinds(job))
     numbers = [verdicts[header] for header, kind in kinds.items() if kind == NUMBERS and header in verdicts]
     dates = [verdicts[header] for header, kind in kinds.items() if kind == DATES and header in verdicts]
     job.detected = {
         **job.detected,
-        "decimalMark": options.decimal_mark or _only(verdict.decimal_mark for verdict in numbers),
-        "dateFormat": options.date_format or _only(verdict.date_format for verdict in dates),
+        "decimalMark": options.decimal_mark or _common_value(verdict.decimal_mark for verdict in numbers),
+        "dateFormat": options.date_format or _common_value(verdict.date_format for verdict in dates),
         "timeZone": options.time_zone or _zone(job, formats),
         "country": options.country or settings.country or None,
         "ambiguous": list(_ambiguous(kinds, verdicts, options)),
-        "assumed": list(_assumed(kinds, verdicts, options)),
+        "assumed": list(_assumptions(kinds, verdicts, options)),
         KEPT: {"formats": asdict(formats), "country": settings.country},
     }
 
@@ -105,7 +105,7 @@ def _ambiguous(kinds: Mapping[str, str], verdicts: Mapping[str, Verdict], option
             yield {"column": header, "option": "dateFormat", "examples": list(verdict.open_dates)}
 
 
-def _assumed(kinds: Mapping[str, str], verdicts: Mapping[str, Verdict], options: Options) -> Iterator[JsonObject]:
+def _assumptions(kinds: Mapping[str, str], verdicts: Mapping[str, Verdict], options: Options) -> Iterator[JsonObject]:
     for header, verdict in verdicts.items():
         if kinds.get(header) == DATES and verdict.assumed_dates and not options.date_format:
             yield {
@@ -121,13 +121,13 @@ def _zone(job: Import, formats: Formats) -> str:
     return str((job.detected.get("writtenWith") or {}).get("timezone") or formats.timezone)
 
 
-def _only(values: Iterator[str]) -> str | None:
+def _common_value(values: Iterator[str]) -> str | None:
     """Return the one value that all columns with a value share."""
     distinct = {value for value in values if value}
     return distinct.pop() if len(distinct) == 1 else None
 
 
-def _mapped(job: Import, schema: RecordSchema) -> Iterator[tuple[str, FieldSpec]]:
+def _mapped_fields(job: Import, schema: RecordSchema) -> Iterator[tuple[str, FieldSpec]]:
     """Yield the header and the field of each column that is mapped to one."""
     for header, key in job.column_mapping.items():
         spec = schema.fields.get(key) or schema.system_fields.get(key)

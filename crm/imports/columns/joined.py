@@ -110,9 +110,9 @@ class JoinedColumns:
             return
         joined.problems += problems
         for header, kept in further.items():
-            self._keep(header, ", ".join(kept), form, joined)
+            self._put_further_values(header, ", ".join(kept), form, joined)
 
-    def _keep(self, header: str, text: str, form: JsonObject, joined: JoinedValues) -> None:
+    def _put_further_values(self, header: str, text: str, form: JsonObject, joined: JoinedValues) -> None:
         """Put further values of a column into its field. Before the import starts there is none."""
         target = self._kept.get(header)
         if target in self._known:

@@ -161,7 +161,7 @@ class RowReader:
         cell = None if self._id is None else cells[self._id]
         return "" if cell is None or cell in IN_VALUES else cell_text(cell).strip()
 
-    def named(self, cells: Sequence[Cell]) -> dict[str, str]:
+    def naming_texts(self, cells: Sequence[Cell]) -> dict[str, str]:
         """Return key -> the text of its cell, for the non-empty cells that name other records."""
         texts = {
             key: " ".join(cell_text(cell).split())

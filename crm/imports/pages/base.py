@@ -262,7 +262,7 @@ class ImportPage(Page):
         """Return the address of another page of this import."""
         return self.address(name, self.params["id"], **query)
 
-    def shared(self) -> JsonObject:
+    def shared_context(self) -> JsonObject:
         """Return the shared data of the steps' templates."""
         return {
             "job": self.job,

@@ -63,7 +63,7 @@ class ImportColumns(ImportPage):
 
     def show(self) -> Values:
         if not self.is_open:
-            return self.shared()
+            return self.shared_context()
         mapping = self.proposal() if self.job["isProposed"] else self.job["columnMapping"]
         return self.context(mapping, self.form(mapping))
 
@@ -75,7 +75,7 @@ class ImportColumns(ImportPage):
         columns = self.choices(mapping)
         filled = [column for column in columns if column["values"] or column["error"]]
         return {
-            **self.shared(),
+            **self.shared_context(),
             "file_columns": filled,
             "empty_columns": [column for column in columns if column not in filled],
             "left_out": skipped_columns_message([column["header"] for column in filled if not column["key"]]),

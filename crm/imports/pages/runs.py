@@ -105,7 +105,7 @@ class ImportDetail(ImportPage):
         undone = job["isUndone"]
         there = undoing["createdLeft"] if undone and undoing else job["created"]
         return {
-            **self.shared(),
+            **self.shared_context(),
             "title": job["name"],
             "outcome": outcome(job, no_record_count),
             "state": state,

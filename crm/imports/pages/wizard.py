@@ -90,7 +90,7 @@ class ImportCheck(ImportPage):
     template = "web/imports/check.html"
 
     def show(self) -> Values:
-        context = self.shared()
+        context = self.shared_context()
         if self.job["status"] not in OPEN:
             return context
         if ambiguous := self.job["detected"]["ambiguous"]:

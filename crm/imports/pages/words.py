@@ -190,13 +190,13 @@ def questions(job: Values, values: Values) -> list[Field]:
         examples = [text for column in columns for text in column["examples"]]
         if examples:
             field = ask(join_names([column["column"] for column in columns]), examples)
-            field.initial = values.get(option) or _assumed(columns)
+            field.initial = values.get(option) or _assumed_reading(columns)
             field.help_text = AS_COMPANY if field.initial and not values.get(option) else ""
             fields.append(field)
     return fields
 
 
-def _assumed(columns: Sequence[Values]) -> str:
+def _assumed_reading(columns: Sequence[Values]) -> str:
     """Return the one reading that is assumed for all of the columns; empty if one of them has none, or another."""
     readings = {column.get("value", "") for column in columns}
     return str(readings.pop()) if len(readings) == 1 else ""

@@ -91,14 +91,14 @@ class Property:
     def text(self) -> str:
         """The value as plain text."""
         if self.parameters.is_quoted:
-            return self._decoded(self.value)
+            return self._decode(self.value)
         return (unescape_backslash(self.value) if "\\" in self.value else self.value).strip()
 
     @property
     def parts(self) -> list[str]:
         """The parts of a value such as a name or an address."""
         if self.parameters.is_quoted:
-            return [self._decoded(part) for part in re.split(r"(?<!\\);", self.value)[:MAX_PARTS]]
+            return [self._decode(part) for part in re.split(r"(?<!\\);", self.value)[:MAX_PARTS]]
         split = split_on_unescaped_semicolon(self.value) if "\\" in self.value else self.value.split(";")
         return [part.strip() for part in split]
 
@@ -106,10 +106,10 @@ class Property:
     def items(self) -> list[str]:
         """The items of a list such as categories."""
         if self.parameters.is_quoted:
-            return [self._decoded(part) for part in re.split(r"(?<!\\)[,;]", self.value)[:MAX_PARTS]]
+            return [self._decode(part) for part in re.split(r"(?<!\\)[,;]", self.value)[:MAX_PARTS]]
         return [part.strip() for part in split_on_unescaped_comma(self.value)]
 
-    def _decoded(self, text: str) -> str:
+    def _decode(self, text: str) -> str:
         """Return a quoted-printable text in its own encoding."""
         content = quopri.decodestring(text.encode("utf-8", "replace"))
         for charset in (self.parameters.charset or "utf-8", "utf-8"):

@@ -115,7 +115,7 @@ class Lines:
         data = self._read(BLOCK_BYTES)
         complete = len(data) < BLOCK_BYTES
         while not complete:
-            cut = self._cut(data)
+            cut = self._last_line_end(data)
             if cut:
                 data = data[:cut]
                 break
@@ -136,7 +136,7 @@ class Lines:
             data += more
         return data
 
-    def _cut(self, data: bytes) -> int:
+    def _last_line_end(self, data: bytes) -> int:
         """Return the length of `data` up to and including its last line end; 0 without one."""
         newline = self._find_last(data, self._newline)
         if newline >= 0:

@@ -179,7 +179,7 @@ def read_card(card: Card) -> tuple[dict[str, str], str]:
         if name in properties:
             _add_day(values, properties[name][0], column)
     tags = [item for entry in properties.get("CATEGORIES", ()) for item in entry.items if item]
-    values["Tags"] = _listed(tags)
+    values["Tags"] = _join_tags(tags)
     return {column: text for column, text in values.items() if text}, problem
 
 
@@ -252,7 +252,7 @@ def _add_day(values: dict[str, str], entry: Property, column: str) -> None:
         values[column] = text
 
 
-def _listed(tags: Sequence[str]) -> str:
+def _join_tags(tags: Sequence[str]) -> str:
     """Return tags as one cell: separated by commas, or as JSON where a name has a comma or semicolon in it."""
     if any("," in tag or ";" in tag for tag in tags):
         return orjson.dumps(tags).decode()

@@ -90,7 +90,7 @@ class WorkbookTable(Table):
                 continue
             # Only dates and times are nested lists. Searching bytes is far cheaper than a look at each cell.
             if b'["' in line[1:] or b",[" in line:
-                content = _revived(content)
+                content = _revive_cells(content)
             if len(content) > width:
                 where = f"the header row (row {self.header_row})" if self.header_row else "the table"
                 message = (
@@ -145,7 +145,7 @@ class WorkbookTable(Table):
                     break
                 continue
             if not (header_row and number < header_row and len(rows) >= MAX_FIRST_ROWS):
-                rows.append((number, _revived(cells[: MAX_COLUMNS + 1])))
+                rows.append((number, _revive_cells(cells[: MAX_COLUMNS + 1])))
             if len(rows) >= HEADER_ROWS + ROWS_FOR_HEADERS and number > (header_row or 0):
                 break
         if broken is not None and header_row in (None, broken[0]):
@@ -178,7 +178,7 @@ def is_encrypted(stream: BinaryIO) -> bool:
     return "EncryptedPackage" in ole.stream_names(stream)
 
 
-def _revived(cells: list[Any]) -> list[Cell]:
+def _revive_cells(cells: list[Any]) -> list[Cell]:
     """Return the cells with their dates and times, which are lists of one ISO text."""
     return [_revive(cell[0]) if type(cell) is list else cell for cell in cells]
 

@@ -108,7 +108,7 @@ class RowWriter:
             form = reader.form_data(cells)
             if self.joined.keys:
                 self._join(batch, position, cells, form)
-            named = reader.named(cells)
+            named = reader.naming_texts(cells)
             record = reader.record_id(cells)
             # Titles, totals and footers of a sheet are distinguished from wrong rows, so
             # that they do not look like lost records.

@@ -67,7 +67,7 @@ def mend_rows(
     and ValidationFailed for unknown columns.
     """
     record = find_import(id, import_type)
-    sent = _sent(rows, record.headers)
+    sent = _corrected_cells(rows, record.headers)
     within: AbstractContextManager[Any] = (
         limited_creation(entitlement(record.company_id)) if record.limited else nullcontext()
     )
@@ -77,9 +77,9 @@ def mend_rows(
         _check_at_rest(job)
         set_rights(job, rights)
         gone = _leave_out_deleted_fields(job)
-        writer = RowWriter(job, Options.stored(job.options), actor_id=actor_id)
+        writer = RowWriter(job, Options.from_stored(job.options), actor_id=actor_id)
         check_mapping(writer.kind, job.column_mapping, job.headers, writer.schema, complete=True)
-        stored = _stored(job, sent)
+        stored = _stored_rows(job, sent)
         batch = writer.read(iter(_items(job, stored, sent)), len(stored))
         _note_left_out(batch, job, gone)
         writer.resolve_lookups(batch)
@@ -129,7 +129,7 @@ def _check_at_rest(job: Import) -> None:
     refuse_twice(BulkJob.objects.filter(undoes_import=job))
 
 
-def _sent(rows: Sequence[Values], headers: Sequence[str]) -> dict[int, dict[int, str | None]]:
+def _corrected_cells(rows: Sequence[Values], headers: Sequence[str]) -> dict[int, dict[int, str | None]]:
     """Return row -> place of the column -> new text (None: empty)."""
     places = {header: place for place, header in enumerate(headers)}
     sent: dict[int, dict[int, str | None]] = {}
@@ -142,7 +142,7 @@ def _sent(rows: Sequence[Values], headers: Sequence[str]) -> dict[int, dict[int,
     return sent
 
 
-def _stored(job: Import, rows: Iterable[int]) -> dict[int, _Stored]:
+def _stored_rows(job: Import, rows: Iterable[int]) -> dict[int, _Stored]:
     """Return the rows among these that failed or were skipped, in the order of the file."""
     stored_rows: dict[int, _Stored] = {}
     errors = ImportRowError.objects.filter(MENDABLE, job=job, row__in=list(rows)).order_by("row", "id")

@@ -130,7 +130,7 @@ def errors_csv(job: Import, *, may_read: bool = False) -> Iterator[bytes]:
     The function enters the company's scope for each query, so that it can be streamed after the request.
     """
     headers = list(job.headers)
-    yield b"\xef\xbb\xbf" + _line([*headers, _unused("Row", headers), _unused("Error", headers)])
+    yield b"\xef\xbb\xbf" + _line([*headers, _free_header("Row", headers), _free_header("Error", headers)])
     for row, errors in groupby(_stored_errors(job, may_read), key=lambda error: error[0]):
         row_errors = list(errors)
         cells = next((values for _, _, _, _, values in row_errors if values), [])
@@ -158,7 +158,7 @@ def _stored_errors(job: Import, may_read: bool) -> Iterator[tuple[int, str, str,
         after = (rows[-1][0], rows[-1][1])
 
 
-def _unused(name: str, headers: Sequence[str]) -> str:
+def _free_header(name: str, headers: Sequence[str]) -> str:
     taken = {header.casefold() for header in headers}
     while name.casefold() in taken:
         name += "_"

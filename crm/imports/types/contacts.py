@@ -74,7 +74,7 @@ class ContactImportType(ImportType):
             existing=existing or "skip",
         )
         written = BatchResult(result.created, result.updated)
-        written.existing = _taken(result.collided)
+        written.existing = _existing_rows(result.collided)
         for index in result.refused:
             error = quota_exceeded("contact")
             written.failed[index] = [ValueProblem("", error.name, error.detail)]
@@ -92,13 +92,13 @@ class ContactImportType(ImportType):
             source=import_source(job.pk),
         )
         written = BatchResult(updated=outcome.updated)
-        written.existing = _taken(outcome.collided)
+        written.existing = _existing_rows(outcome.collided)
         for row in outcome.missing:
             written.failed[row.index] = [ValueProblem(RECORD_ID, self.not_found, "the contact has just been deleted")]
         return written
 
 
-def _taken(collided: Sequence[Collision]) -> list[Existing]:
+def _existing_rows(collided: Sequence[Collision]) -> list[Existing]:
     """Return the rows whose unique key another contact has. The messages do not name it, because they are stored."""
     people = describe_differences(collided, may_read=False)
     return [

@@ -118,7 +118,7 @@ class LeadPage(NamesOrganization):
     def status_label(self, status: str | None) -> str:
         return self.labels.get(status or "") or (status or _("No status")).capitalize()
 
-    def shown(self, lead: LeadData) -> ShownLead:
+    def with_labels(self, lead: LeadData) -> ShownLead:
         """Return the lead with the label of its status."""
         status, source = lead["status"], lead["source"]
         return {

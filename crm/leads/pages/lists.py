@@ -126,7 +126,7 @@ class Leads(LeadList):
         columns = []
         for number, stage in enumerate(board["stages"]):
             value = stage["_id"]
-            cards = [self.shown(row) for row in answer.data if row["stage"] and row["stage"]["_id"] == value]
+            cards = [self.with_labels(row) for row in answer.data if row["stage"] and row["stage"]["_id"] == value]
             if only != value:
                 cards = cards[:CARDS]
                 more = self.state.link(column=value, seen=str(len(cards))) if stage["count"] > len(cards) else ""

@@ -156,7 +156,7 @@ class LeadDetail(RecordPage, LeadTable):
 
     @cached_property
     def lead(self) -> ShownLead:
-        return self.shown(self.read(f"lead/{self.params['id']}").data)
+        return self.with_labels(self.read(f"lead/{self.params['id']}").data)
 
     def person(self) -> Values:
         return self.lead["contact"]
@@ -246,7 +246,7 @@ class MoveLead(LeadPage):
     template = "web/leads/move.html"
 
     def show(self) -> Values:
-        lead = self.shown(self.read(f"lead/{self.params['id']}").data)
+        lead = self.with_labels(self.read(f"lead/{self.params['id']}").data)
         back = self.address("lead", self.params["id"])
         return {"lead": lead, "reasons": self.reasons, "back": back, "stage": self.request.GET.get("stage", "")}
 

@@ -66,7 +66,7 @@ class LeadTable(LeadPage, TablePage):
             f"leads/{lead['_id']}",
             who or _("No name"),
             who,
-            self.shown(lead),
+            self.with_labels(lead),
         )
 
 

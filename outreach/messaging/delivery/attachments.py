@@ -130,9 +130,9 @@ class AttachmentReader:
 
     def read(self, attachments: Sequence[Values]) -> tuple[Attachment, ...]:
         """Return the files of a message, for any thread. Raises AttachmentMissing and AttachmentUnavailable."""
-        return tuple(self._one(file) for file in attachments)
+        return tuple(self._read_attachment(file) for file in attachments)
 
-    def _one(self, entry: Values) -> Attachment:
+    def _read_attachment(self, entry: Values) -> Attachment:
         file = self._files.get(entry["id"])
         if file is None:
             raise AttachmentMissing(f"{entry['name']} was deleted, or is in the recycle bin.")

@@ -19,7 +19,7 @@ from outreach.messaging.delivery.models import SendJob, SendJobTransition
 from outreach.messaging.delivery.sending.intents import intent_holds
 
 
-def _paired(ids: Sequence[str]) -> tuple[str, str]:
+def _id_texts(ids: Sequence[str]) -> tuple[str, str]:
     """Return new ids and the given ones, each as one text, since the driver is far slower with arrays."""
     return ",".join(new_id() for _ in ids), ",".join(ids)
 
@@ -40,7 +40,7 @@ def record_planned(ids: Sequence[str], *, actor_id: str | None) -> None:
                 " '', %s, %s, %s"
                 " FROM unnest(string_to_array(%s, ','), string_to_array(%s, ',')) AS step (id, job_id)"
                 f" JOIN outreach_sendjob job ON job.id = step.job_id AND {before} <> job.status",
-                [actor_id, now, now, *_paired(ids)],
+                [actor_id, now, now, *_id_texts(ids)],
             )
 
 
@@ -83,7 +83,7 @@ def record_claimed(ids: Sequence[str], *, lease: str, worker: int) -> dict[str, 
             " (id, company_id, send_job_id, from_status, to_status, reason, detail, created_at, updated_at)"
             " SELECT step, company_id, id, 'approved', 'claimed', '', '', %s, %s FROM moved)"
             " SELECT id, text, html FROM moved",
-            [lease, worker, now, *_paired(ids), company_id(), now, now],
+            [lease, worker, now, *_id_texts(ids), company_id(), now, now],
         )
         return {pk: (text, html) for pk, text, html in cursor.fetchall()}
 
@@ -116,7 +116,7 @@ def _write_transitions(ids: Sequence[str], to: str, reason: str, detail: str, ac
             " SELECT step.id, job.company_id, job.id, job.status, %s, %s, %s, %s, %s, %s"
             " FROM unnest(string_to_array(%s, ','), string_to_array(%s, ',')) AS step (id, job_id)"
             " JOIN outreach_sendjob job ON job.id = step.job_id",
-            [to, reason, detail, actor_id, now, now, *_paired(ids)],
+            [to, reason, detail, actor_id, now, now, *_id_texts(ids)],
         )
 
 

@@ -26,7 +26,7 @@ CONVERSION_TIME = timedelta(days=30)
 HARD_BOUNCE, SOFT_BOUNCE = "hard", "soft"
 
 
-def received(*kinds: str, severity: str = "") -> Exists:
+def has_received(*kinds: str, severity: str = "") -> Exists:
     """Return whether a mail of one of the kinds has come back to the message in the row."""
     # No company is active when the module is loaded: the message's own company stands in for the manager's.
     mails: QuerySet[Any] = QuerySet(SendJob._meta.get_field("answers").related_model).filter(kind__in=kinds)
@@ -57,7 +57,7 @@ def _sent_later() -> Exists:
     return Exists(jobs.filter(sent_at__lt=OuterRef("contact__replied_at")))
 
 
-def unsubscribed() -> Exists:
+def has_unsubscribed() -> Exists:
     """Return whether the recipient has unsubscribed by the message in the row."""
     rows: QuerySet[Suppression] = QuerySet(Suppression).filter(company_id=OuterRef("company_id"), source=OuterRef("pk"))
     return Exists(rows.filter(reason=Suppression.Reason.UNSUBSCRIBED))
@@ -79,9 +79,9 @@ def _sent_earlier() -> Exists:
 
 HARD = Q(status=SendJob.Status.FAILED, reason__in=REFUSED) | Q(bounced_at__isnull=False)
 """Matches messages that were permanently refused, at once or later."""
-SOFT = ~HARD & (Q(delivery_status="bounced") | Q(received(BOUNCE, severity=SOFT_SEVERITY)))
+SOFT = ~HARD & (Q(delivery_status="bounced") | Q(has_received(BOUNCE, severity=SOFT_SEVERITY)))
 """Matches messages that came back and may reach the recipient another time."""
-COMPLAINED = Q(delivery_status="complained") | Q(received(COMPLAINT))
+COMPLAINED = Q(delivery_status="complained") | Q(has_received(COMPLAINT))
 CAME_BACK = Q(reason__in=REFUSED) | Q(bounced_at__isnull=False) | Q(delivery__has_key="bounced")
 """Matches messages that were refused or came back, as campaigns and outreach count them."""
 SENT = Q(status=SendJob.Status.SENT)
@@ -90,7 +90,7 @@ OPENED = Q(open_count__gt=0)
 CLICKED = Q(click_count__gt=0)
 LAST_BEFORE_REPLY = Q(contact__replied_at__gt=F("sent_at")) & ~Q(_sent_later()) & ~Q(_named_later())
 """Matches messages that were the recipient's last one before a reply that names none, such as one by chat."""
-REPLIED = SENT & (Q(received(*REPLIES)) | LAST_BEFORE_REPLY)
+REPLIED = SENT & (Q(has_received(*REPLIES)) | LAST_BEFORE_REPLY)
 """Matches messages that were replied to: the reply names them, or they were the last ones before it."""
 REPLIED_IN_RUN = SENT & (Q(_replied_to_run()) | LAST_BEFORE_REPLY)
 """Matches messages to recipients who have replied to one of its run. It reads columns of an index alone."""
@@ -113,7 +113,7 @@ OUTCOME_FIELDS = (
     _flag("replied", REPLIED),
     _flag("bounced", CAME_BACK),
     _flag("complained", COMPLAINED),
-    _flag("unsubscribed", unsubscribed()),
+    _flag("unsubscribed", has_unsubscribed()),
     _flag("repliedSince", REPLIED),
     _flag("unsubscribedSince", UNSUBSCRIBED_SINCE),
     _flag("converted", CONVERTED),

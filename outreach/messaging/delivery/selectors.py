@@ -158,10 +158,10 @@ def decisions_of(jobs: Iterable[SendJob]) -> dict[str, JsonObject]:
     senders = {job.sender.pk: job.sender for job in waiting if job.sender is not None}
     states = {id: sender_state(sender, context.zone, now) for id, sender in senders.items()}
     inputs = context.decision_inputs(waiting, states, now)
-    return {job.pk: _described(job, inputs[job.pk], now, formats) for job in waiting}
+    return {job.pk: _describe(job, inputs[job.pk], now, formats) for job in waiting}
 
 
-def _described(job: SendJob, inputs: DecisionInput, now: datetime, formats: Formats) -> JsonObject:
+def _describe(job: SendJob, inputs: DecisionInput, now: datetime, formats: Formats) -> JsonObject:
     decision, sender = describe(inputs, now, formats), job.sender
     if inputs.unwritten and decision["reason"] == inputs.unwritten and job.error:
         decision |= {"sentence": f"{decision['sentence']} {job.error}", "detail": job.error}

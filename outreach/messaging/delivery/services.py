@@ -46,7 +46,7 @@ def not_found() -> NamedError:
     return NamedError(NOT_FOUND, "there is no such message in this company", field="sendJobId")
 
 
-def unproved(rows: QuerySet[SendJob]) -> QuerySet[SendJob]:
+def unproved_messages(rows: QuerySet[SendJob]) -> QuerySet[SendJob]:
     """Return the messages with an unproved statement."""
     return rows.filter(UNPROVED)
 
@@ -85,7 +85,7 @@ def count_skipped(drafts: QuerySet[SendJob]) -> SkippedApprovals:
     outdated = live.filter(OUTDATED).count()
     # Counted by reason in one statement. The others are what a person has to look at.
     never = dict(_unsendable_drafts(drafts).values_list("never").annotate(number=Count("pk")))
-    return SkippedApprovals(unproved(live.exclude(OUTDATED)).count(), outdated, never)
+    return SkippedApprovals(unproved_messages(live.exclude(OUTDATED)).count(), outdated, never)
 
 
 def approvable_drafts(rows: QuerySet[SendJob]) -> QuerySet[SendJob]:
@@ -226,8 +226,8 @@ def approve_message(
     content, recipients or senders than the message's present ones.
     """
     # The row stays locked until the commit, so the compared text is the approved text.
-    job = locked(message_id, Status.DRAFT, Status.APPROVED)
-    unchanged(job, content_hash, "approved")
+    job = lock_message(message_id, Status.DRAFT, Status.APPROVED)
+    require_unchanged(job, content_hash, "approved")
     needed = ("text",) if job.chat_app_id else ("subject", "text")
     if missing := [name for name in needed if not getattr(job, name).strip()]:
         raise NamedError("CampaignCannotBeUpdated_400", "enter a text before you approve", field=missing[0])
@@ -248,7 +248,7 @@ def hold_message(*, message_id: str, member_id: str) -> None:
 
     Raises CampaignCannotBeUpdated_400 for any other.
     """
-    job = locked(message_id, Status.APPROVED, Status.DRAFT, Status.CANCELLED)
+    job = lock_message(message_id, Status.APPROVED, Status.DRAFT, Status.CANCELLED)
     stopped = job.run is not None and job.run.cancelled_at is not None
     if job.status == Status.CANCELLED and (stopped or job.reason != DECLINED):
         raise NamedError("CampaignCannotBeUpdated_400", "the message was not cancelled by itself", field="sendJobId")
@@ -263,7 +263,7 @@ def hold_message(*, message_id: str, member_id: str) -> None:
 def cancel_message(*, message_id: str, member_id: str) -> None:
     """Cancel a message that no worker has claimed. A cancelled one stays as it is. Raises CampaignCannotBeUpdated_400
     for any other."""
-    job = locked(message_id, Status.PLANNED, Status.DRAFT, Status.APPROVED, Status.CANCELLED)
+    job = lock_message(message_id, Status.PLANNED, Status.DRAFT, Status.APPROVED, Status.CANCELLED)
     rows = SendJob.objects.filter(pk=job.pk).exclude(status=Status.CANCELLED)
     ledger.transition_all(rows, to=Status.CANCELLED, reason=DECLINED, actor_id=member_id, updated_by_id=member_id)
 
@@ -284,10 +284,10 @@ def edit_message(
     by sentence. Raises InvalidPayload_400 for blank text, and CampaignCannotBeUpdated_400 for a message that is no
     draft. Raises MessageChanged_409 when `content_hash` is that of other content than the draft's present one.
     """
-    job = locked(message_id, Status.DRAFT)
+    job = lock_message(message_id, Status.DRAFT)
     if job.chat_app_id:
         raise NamedError("CampaignCannotBeUpdated_400", "a message by chat stays as it is; write another", field="text")
-    unchanged(job, content_hash, "changed")
+    require_unchanged(job, content_hash, "changed")
     values: JsonObject = {"updated_by_id": member_id, "updated_at": timezone.now()}
     evidence = job.evidence
     if subject is not None:
@@ -320,14 +320,14 @@ def edit_message(
     SendJob.objects.filter(pk=job.pk).update(**values)
 
 
-def unchanged(job: SendJob, content_hash: str | None, action: str) -> None:
+def require_unchanged(job: SendJob, content_hash: str | None, action: str) -> None:
     """Raise MessageChanged_409 when the hash is that of other content than the message's."""
     # The first half is the content. A changed address must not keep a person from saving words.
     if content_hash is not None and content_hash[:HALF] != job.content_hash[:HALF]:
         raise NamedError("MessageChanged_409", f"read the message again before it is {action}", field="contentHash")
 
 
-def locked(message_id: str, *allowed: str) -> SendJob:
+def lock_message(message_id: str, *allowed: str) -> SendJob:
     """Lock and return the message. Raises NotFound_404, and CampaignCannotBeUpdated_400 for any other status."""
     # Only the message: a lock on its contact would hold up its editors.
     rows = SendJob.objects.select_for_update(of=("self",)).select_related(

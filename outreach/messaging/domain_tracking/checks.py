@@ -66,10 +66,10 @@ def check(host: str, proof: str, lookups: Lookups) -> CheckResult:
     # The proof is the company's: a CNAME alone could be left over from a former owner of the host.
     if not any(constant_time_compare(text.strip(), proof) for text in texts):
         return CheckResult(False, f"_leadwright.{host} has no TXT record that says {proof}.")
-    return _ask(host)
+    return _probe_host(host)
 
 
-def _ask(host: str) -> CheckResult:
+def _probe_host(host: str) -> CheckResult:
     try:
         response = send_request("GET", f"{address_of(host)}{PROBE}", seconds=SECONDS, most_bytes=MAX_BYTES)
     except HttpFailed as failed:

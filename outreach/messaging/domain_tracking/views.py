@@ -19,7 +19,7 @@ from outreach.messaging.domain_tracking.serializers import DomainCreate, DomainD
 NOT_FOUND = (services.NOT_FOUND,)
 
 
-def _one(id: str) -> JsonObject:
+def _domain_data(id: str) -> JsonObject:
     services.get_domain(id)
     return DomainOut.one(DomainTracking.objects.filter(pk=id)) or {}
 
@@ -39,11 +39,11 @@ class DomainTrackingViewSet(ResourceViewSet):
         " verified: its `records` have to be published, and the operator's proxy has to answer for it.",
     )
     def create(self, request: Request, data: JsonObject) -> object:
-        return _one(services.create_domain(member_id=self.actor.member_id, **data).pk)
+        return _domain_data(services.create_domain(member_id=self.actor.member_id, **data).pk)
 
     @endpoint("Read a tracking domain", output=DomainOut, errors=NOT_FOUND)
     def retrieve(self, request: Request, id: str) -> object:
-        return _one(id)
+        return _domain_data(id)
 
     @endpoint(
         "Delete tracking domains",
@@ -68,4 +68,4 @@ class DomainTrackingViewSet(ResourceViewSet):
     )
     def check(self, request: Request, id: str) -> object:
         services.check_now(id=id, member_id=self.actor.member_id)
-        return _one(id)
+        return _domain_data(id)

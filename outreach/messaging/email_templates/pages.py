@@ -34,7 +34,7 @@ FILES = gettext_lazy("Sent with each message. At most 10 MB in total.")
 MAX_FILES = "50"
 
 
-def _named(file: Values) -> str:
+def _file_label(file: Values) -> str:
     """Return the label of an attached file."""
     name = file["name"] or _("A file")
     return _("%(name)s (deleted)") % {"name": name} if file["missing"] else str(name)
@@ -301,7 +301,7 @@ class EmailTemplateFiles(TemplatePage):
 
     def form(self) -> Form:
         shown = self.read(f"template/email/{self.params['id']}/preview").data
-        chosen = [Option(entry["_id"], _named(entry)) for entry in shown["attachments"]]
+        chosen = [Option(entry["_id"], _file_label(entry)) for entry in shown["attachments"]]
         chosen_ids = [entry.value for entry in chosen]
         others = [entry for entry in self.options_of("file", n=MAX_FILES) if entry.value not in chosen_ids]
         label = _("Files of %(name)s") % {"name": shown["name"]}

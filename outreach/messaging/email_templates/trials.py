@@ -126,7 +126,7 @@ def _send(sender: Sender, to: Sequence[str], mail: Rendered, files: tuple[Attach
         company = Company.objects.get(pk=company_id())
         with closing(open_session(sender, timeouts=TIMEOUTS)) as session:
             for address in to:
-                outcome = session.deliver(_addressed(sender, company, address, mail, files), lambda: None)
+                outcome = session.deliver(_test_mail(sender, company, address, mail, files), lambda: None)
                 if not isinstance(outcome, Sent):
                     said = outcome.reason if isinstance(outcome, Uncertain) else outcome.reply
                     raise NamedError(FAILED, f"{address}: {said}", field="to")
@@ -136,7 +136,7 @@ def _send(sender: Sender, to: Sequence[str], mail: Rendered, files: tuple[Attach
         raise NamedError("InvalidEmailTemplate_400", str(error)) from None
 
 
-def _addressed(
+def _test_mail(
     sender: Sender, company: Company, address: str, mail: Rendered, files: tuple[Attachment, ...]
 ) -> OutgoingMail:
     return OutgoingMail(

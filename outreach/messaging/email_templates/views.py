@@ -61,7 +61,7 @@ TYPE = OpenApiParameter(
 CONTACT = OpenApiParameter("contactId", str, description="Whose values it gets; without it the placeholders stay.")
 
 
-def _one(id: str) -> JsonObject:
+def _template_data(id: str) -> JsonObject:
     template = TemplateOut.one(EmailTemplate.objects.filter(pk=id))
     if template is None:
         raise services.not_found("id")
@@ -87,11 +87,11 @@ class EmailTemplateViewSet(ResourceViewSet):
     def create(self, request: Request, data: JsonObject) -> object:
         check_sees_files(self.actor, data.get("attachments", ()))
         check_sees_pictures(self.actor, data)
-        return _one(services.create_template(member_id=self.actor.member_id, **data).pk)
+        return _template_data(services.create_template(member_id=self.actor.member_id, **data).pk)
 
     @endpoint("Read an email template", output=TemplateOut, errors=NOT_FOUND)
     def retrieve(self, request: Request, id: str) -> object:
-        return _one(id)
+        return _template_data(id)
 
     @endpoint(
         "Update an email template",
@@ -107,7 +107,7 @@ class EmailTemplateViewSet(ResourceViewSet):
         if data.get("design"):
             check_sees_pictures(self.actor, data, services.get_template(id).design)
         services.update_template(id=id, member_id=self.actor.member_id, **data)
-        return _one(id)
+        return _template_data(id)
 
     @endpoint(
         "Delete email templates",
@@ -140,7 +140,7 @@ class EmailTemplateViewSet(ResourceViewSet):
     )
     def restore(self, request: Request, id: str, data: JsonObject) -> object:
         services.restore_version(id=id, member_id=self.actor.member_id, number=data["version"])
-        return _one(id)
+        return _template_data(id)
 
     @action(detail=False, url_path="design")
     @endpoint(
@@ -167,7 +167,7 @@ class EmailTemplateViewSet(ResourceViewSet):
         description="Under its name, or the next free one.",
     )
     def create_ready(self, request: Request, data: JsonObject) -> object:
-        return _one(services.create_ready_template(member_id=self.actor.member_id, **data).pk)
+        return _template_data(services.create_ready_template(member_id=self.actor.member_id, **data).pk)
 
     @action(detail=True, methods=["post"])
     @endpoint(
@@ -179,7 +179,7 @@ class EmailTemplateViewSet(ResourceViewSet):
         description="Under the next free name.",
     )
     def duplicate(self, request: Request, id: str) -> object:
-        return _one(services.duplicate_template(id=id, member_id=self.actor.member_id).pk)
+        return _template_data(services.duplicate_template(id=id, member_id=self.actor.member_id).pk)
 
     @action(detail=False, methods=["post"], url_path="check")
     @endpoint(

@@ -53,22 +53,22 @@ def reply_subject(subject: str) -> str:
     return f"Re: {subject}".strip()[:SUBJECT_LENGTH]
 
 
-def rendered(mail: PersonalMail, contact: Contact) -> Rendered:
+def render_mail(mail: PersonalMail, contact: Contact) -> Rendered:
     """Return the mail as its recipient gets it.
 
     Raises InvalidVariables_400 for an unknown placeholder, and InvalidEmailTemplate_400 for HTML or MJML that cannot be
     read.
     """
     reader = ValueReader.load()
-    required = _required(mail)
-    words = _filled(mail.subject, mail.html, "html", contact, reader, required) if mail.html else None
+    required = _required_variables(mail)
+    words = _fill(mail.subject, mail.html, "html", contact, reader, required) if mail.html else None
     if words is None or mail.text:
-        plain = _filled(mail.subject, mail.text, "text", contact, reader, required)
+        plain = _fill(mail.subject, mail.text, "text", contact, reader, required)
         words = replace(words, text=plain.text) if words else plain
-    return _signed(words, mail.signature)
+    return _with_signature(words, mail.signature)
 
 
-def _filled(
+def _fill(
     subject: str, body: str, field: str, contact: Contact, reader: ValueReader, required: Sequence[str]
 ) -> Rendered:
     with renamed_fields({"body": field}):
@@ -76,14 +76,14 @@ def _filled(
     return render(subject, compiled, variables, reader.of(contact, variables))
 
 
-def _required(mail: PersonalMail) -> Sequence[str]:
+def _required_variables(mail: PersonalMail) -> Sequence[str]:
     """Return the names of the variables without which the template's mail is not sent."""
     if mail.template is None:
         return ()
     return [variable["name"] for variable in mail.template.variables if variable["required"]]
 
 
-def _signed(words: Rendered, signature: str) -> Rendered:
+def _with_signature(words: Rendered, signature: str) -> Rendered:
     """Return the mail with the signature below its words."""
     if not signature.strip():
         return words

@@ -54,8 +54,8 @@ def choices_for(actor: Actor) -> JsonObject:
     signature = Member.objects.filter(pk=actor.member_id).values_list("user__signature", flat=True).first()
     return {
         "senders": working_senders(MAX_CHOICES),
-        "templates": _named(templates, MAX_CHOICES) if _may_read(actor, "template") else None,
-        "files": _named(files, MAX_FILES) if _may_read(actor, "file") else None,
+        "templates": _names(templates, MAX_CHOICES) if _may_read(actor, "template") else None,
+        "files": _names(files, MAX_FILES) if _may_read(actor, "file") else None,
         "signature": signature or "",
     }
 
@@ -64,5 +64,5 @@ def _may_read(actor: Actor, module: str) -> bool:
     return actor.is_unbounded or actor.may(module, "GET")
 
 
-def _named(rows: QuerySet[Any], most: int) -> list[JsonObject]:
+def _names(rows: QuerySet[Any], most: int) -> list[JsonObject]:
     return [{"_id": pk, "name": name} for pk, name in rows.values_list("pk", "name")[:most]]

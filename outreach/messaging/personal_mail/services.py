@@ -36,7 +36,7 @@ from outreach.messaging.email_templates.compiler import is_html
 from outreach.messaging.email_templates.rendering import Rendered
 from outreach.messaging.email_templates.services import get_template
 from outreach.messaging.inbox.models import InboundMessage
-from outreach.messaging.personal_mail.content import check_sendable, rendered, thread_of
+from outreach.messaging.personal_mail.content import check_sendable, render_mail, thread_of
 from outreach.messaging.personal_mail.models import PersonalMail
 from outreach.messaging.personal_mail.selectors import ENDED, TAKEN_BACK, WAITING, own_and_sent
 from outreach.messaging.suppression.selectors import suppressed_addresses
@@ -103,7 +103,7 @@ def change_mail(*, id: str, member_id: str, draft: bool | None = None, delay_sec
 
     Raises NotFound_404, CampaignCannotBeUpdated_400 for one that goes or has gone, and the errors of `write_mail`.
     """
-    mail = _locked(id, member_id)
+    mail = _lock_mail(id, member_id)
     was_to_go = mail.send_job is not None and mail.send_job.status in WAITING
     _take_back(mail, member_id)
     mail.updated_by_id = member_id
@@ -119,7 +119,7 @@ def delete_mail(*, id: str, member_id: str) -> None:
 
     Raises NotFound_404, and CampaignCannotBeUpdated_400 for one that goes or has gone.
     """
-    mail = _locked(id, member_id)
+    mail = _lock_mail(id, member_id)
     _take_back(mail, member_id)
     mail.delete()
 
@@ -130,7 +130,7 @@ def preview_mail(*, to: JsonObject, **values: Any) -> Rendered:
     _apply(
         mail, {"to": to, **{name: value for name, value in values.items() if name not in ("draft", "delay_seconds")}}
     )
-    return rendered(mail, mail.contact)
+    return render_mail(mail, mail.contact)
 
 
 def delete_drafts(*, member_id: str, selection: BulkSelection) -> int:
@@ -147,7 +147,7 @@ def delete_drafts(*, member_id: str, selection: BulkSelection) -> int:
     return deleted
 
 
-def _locked(id: str, member_id: str) -> PersonalMail:
+def _lock_mail(id: str, member_id: str) -> PersonalMail:
     """Return the mail, locked until the transaction ends."""
     rows = own_and_sent(member_id).select_for_update(of=("self",))
     mail = rows.filter(pk=id).first()
@@ -278,7 +278,7 @@ def _send(mail: PersonalMail, member_id: str, delay_seconds: int) -> None:
     if not sender.is_active:
         raise NamedError("NoSMTPSelected_400", "choose another sender; this one is off", field="smtp")
     _use_sender(mail, sender)
-    words = rendered(mail, contact)
+    words = render_mail(mail, contact)
     check_sendable(words)
     thread = thread_of(mail)
     job = SendJob(

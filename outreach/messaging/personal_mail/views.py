@@ -68,11 +68,11 @@ class PersonalMailViewSet(ResourceViewSet):
     )
     def create(self, request: Request, data: JsonObject) -> object:
         self._check_sees(data)
-        return self._one(services.write_mail(member_id=self.actor.member_id, **data))
+        return self._mail_data(services.write_mail(member_id=self.actor.member_id, **data))
 
     @endpoint("Read a mail to one person", output=MailDetail, errors=NOT_FOUND)
     def retrieve(self, request: Request, id: str) -> object:
-        return self._one(id)
+        return self._mail_data(id)
 
     @endpoint(
         "Change a mail to one person",
@@ -86,7 +86,7 @@ class PersonalMailViewSet(ResourceViewSet):
     def update(self, request: Request, id: str, data: JsonObject) -> object:
         self._check_sees(data)
         services.change_mail(id=id, member_id=self.actor.member_id, **data)
-        return self._one(id)
+        return self._mail_data(id)
 
     @endpoint(
         "Delete drafts of mails to one person",
@@ -135,7 +135,7 @@ class PersonalMailViewSet(ResourceViewSet):
     def choices(self, request: Request) -> object:
         return choices_for(self.actor)
 
-    def _one(self, id: str) -> JsonObject:
+    def _mail_data(self, id: str) -> JsonObject:
         mail = MailDetail.one(own_and_sent(self.actor.member_id).filter(pk=id))
         if mail is None:
             raise services.not_found()

@@ -89,7 +89,7 @@ def start_import(*, file_id: str, files: QuerySet[File], member_id: str, **value
     file = _usable(files, file_id)
     job = SuppressionImport(file=file, created_by_id=member_id, **values)
     # Read before the transaction: a large file takes seconds, and may lie in a bucket.
-    with _opened(file) as table:
+    with _open_table(file) as table:
         _columns(job, table)
     with transaction.atomic():
         # Checked again under a lock, so that the file is not deleted between the check and the import's row.
@@ -124,7 +124,7 @@ def check_import(*, file_id: str, files: QuerySet[File], **values: Any) -> JsonO
     """Return the expected result of an import for its first rows, and write nothing. Raises the errors of
     start_import."""
     job = SuppressionImport(file=_usable(files, file_id), **values)
-    with _opened(job.file) as table:
+    with _open_table(job.file) as table:
         columns = _columns(job, table)
         batch = _read(job, columns, islice(table.rows(), CHECKED_ROWS))
         headers = table.headers if table.header_row else []
@@ -142,7 +142,7 @@ def check_import(*, file_id: str, files: QuerySet[File], **values: Any) -> JsonO
 
 
 @contextmanager
-def _opened(file: File) -> Iterator[Table]:
+def _open_table(file: File) -> Iterator[Table]:
     try:
         with open_file(file, Options()) as table:
             yield table
@@ -255,12 +255,12 @@ def _text(cells: Sequence[Cell], index: int) -> str:
 
 def _columns(job: SuppressionImport, table: Table) -> Columns:
     """Find the columns: those that were named, else by their headers, else by an address in the first rows."""
-    email = _named(table, "emailColumn", job.email_column)
-    reason = _named(table, "reasonColumn", job.reason_column)
+    email = _column_by_name(table, "emailColumn", job.email_column)
+    reason = _column_by_name(table, "reasonColumn", job.reason_column)
     if email is None:
-        email = _called(table, EMAIL_HEADERS)
+        email = _column_by_words(table, EMAIL_HEADERS)
     if email is not None:
-        return Columns(email, reason if reason is not None else _called(table, REASON_HEADERS))
+        return Columns(email, reason if reason is not None else _column_by_words(table, REASON_HEADERS))
     if not table.header_row:
         for _, cells in table.first_rows:
             for index in range(len(cells)):
@@ -271,7 +271,7 @@ def _columns(job: SuppressionImport, table: Table) -> Columns:
     raise ValidationFailed("emailColumn is required", "choose the column with the email addresses", field="emailColumn")
 
 
-def _named(table: Table, name: str, header: str) -> int | None:
+def _column_by_name(table: Table, name: str, header: str) -> int | None:
     if not header:
         return None
     if header not in table.headers:
@@ -279,7 +279,7 @@ def _named(table: Table, name: str, header: str) -> int | None:
     return table.headers.index(header)
 
 
-def _called(table: Table, names: set[str]) -> int | None:
+def _column_by_words(table: Table, names: set[str]) -> int | None:
     plain = ["".join(character for character in header.lower() if character.isalpha()) for header in table.headers]
     return next((index for index, word in enumerate(plain) if word in names), None)
 

@@ -61,12 +61,12 @@ def _insert(rows: Sequence[Suppression]) -> dict[str, str]:
 
 def suppress_address(*, email: str, **values: Any) -> Suppression:
     """Add the address to the list. Raises ValidationFailed for an invalid one."""
-    text = _checked(email)
+    text = _normal_address(email)
     suppress([text], **values)
     return Suppression.objects.get(email=text)
 
 
-def _checked(email: str) -> str:
+def _normal_address(email: str) -> str:
     text = normal(email)
     if text is None:
         raise ValidationFailed(
@@ -92,7 +92,7 @@ def suppress_many(*, items: Sequence[Any], read: Callable[[Any], JsonObject], me
     for index, item in enumerate(items):
         try:
             values = read(item)
-            email = _checked(values.pop("email"))
+            email = _normal_address(values.pop("email"))
         except ApiError as error:
             name = error.name if isinstance(error, NamedError) else "ValidationError_400"
             result.failed.append(Failure(index, item, name, error.detail or error.message))

@@ -49,7 +49,7 @@ def start_campaign(*, id: str, member_id: str) -> Campaign:
     if campaign.status not in (Status.DRAFT, Status.FAILED) or run_of(campaign.pk) is not None:
         raise state_error(f"the campaign is {campaign.status}; it begins once", field="status")
     content = check_ready(campaign)
-    check_queue(Audience.stored(campaign.audience).contacts().count)
+    check_queue(Audience.from_json(campaign.audience).contacts().count)
     if campaign.scheduled_at is not None and campaign.scheduled_at > timezone.now():
         campaign.status = Status.SCHEDULED
         campaign.error = ""

@@ -38,7 +38,7 @@ def check_ready(campaign: Campaign) -> JsonObject:
         name = "CampaignSegmentsRequired_400"
         raise NamedError(name, "choose recipients", field="segments")
     live = campaign.audience_mode == Campaign.Audience.LIVE
-    if not live and not Audience.stored(campaign.audience).contacts().exists():
+    if not live and not Audience.from_json(campaign.audience).contacts().exists():
         raise NamedError(
             "CampaignAudienceEmpty_400",
             "choose others; no contact matches",

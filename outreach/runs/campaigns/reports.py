@@ -7,7 +7,7 @@ from django.db.models import Q
 from core.reports import Column, Grouping, Report, Source, count, filter_condition
 from core.text.translation import gettext_lazy
 from outreach.messaging.delivery.models import SendJob
-from outreach.messaging.delivery.outcomes import CONVERTED, HARD, HARD_BOUNCE, SOFT, SOFT_BOUNCE, unsubscribed
+from outreach.messaging.delivery.outcomes import CONVERTED, HARD, HARD_BOUNCE, SOFT, SOFT_BOUNCE, has_unsubscribed
 from outreach.messaging.delivery.selectors import LOGGED, with_handed_at
 from outreach.runs.genie.reports import (
     BY_CHANNEL,
@@ -71,7 +71,7 @@ CAMPAIGNS = Report(
                 count(
                     "unsubscribed",
                     gettext_lazy("Unsubscribed"),
-                    Q(unsubscribed()),
+                    Q(has_unsubscribed()),
                     filter_condition("unsubscribed", "equals", True),
                 ),
                 count("converted", gettext_lazy("Converted"), CONVERTED, filter_condition("converted", "equals", True)),

@@ -78,14 +78,14 @@ def results_of(campaign_ids: Iterable[str]) -> dict[str, JsonObject]:
     run_totals = {campaign: (run, total) for campaign, run, total in runs}
     counted = results(run for run, _ in run_totals.values()) if run_totals else {}
     return {
-        campaign: {"total": total, **NO_RESULTS, **_named(counted[run])}
+        campaign: {"total": total, **NO_RESULTS, **_with_api_names(counted[run])}
         if run in counted
         else {"total": total, **NO_RESULTS}
         for campaign, (run, total) in run_totals.items()
     }
 
 
-def _named(of_run: dict[str, int]) -> dict[str, int]:
+def _with_api_names(of_run: dict[str, int]) -> dict[str, int]:
     return {"replied" if name == "answered" else name: number for name, number in of_run.items()}
 
 

@@ -114,7 +114,7 @@ def _camel(name: str) -> str:
 def _save(campaign: Campaign, member_id: str, values: JsonObject, event: str) -> Campaign:
     chosen = {SELECTORS[name]: values.pop(name) for name in tuple(values) if name in SELECTORS}
     if chosen:
-        campaign.audience = selected({**NOBODY, **campaign.audience, **chosen})
+        campaign.audience = select_audience({**NOBODY, **campaign.audience, **chosen})
     if any(values.get(name) for name in WORDS):  # words of one kind replace those of another
         whole = ("subject", "body")
         kept = whole if values.get("subject") or values.get("body") else ()
@@ -142,7 +142,7 @@ def _save(campaign: Campaign, member_id: str, values: JsonObject, event: str) ->
     return campaign
 
 
-def selected(chosen: Values) -> JsonObject:
+def select_audience(chosen: Values) -> JsonObject:
     """Return the audience as campaigns store it. Raises the error of the selector for an id that is not live in this
     company, CampaignSegmentNotFound_400 for a segment."""
     try:

@@ -78,7 +78,7 @@ CLICKS = OpenApiParameter("clicks", bool, description="true: with the number of 
 MANY = f" For more than {MAX_DIRECT_CHANGES:,} messages a background job does it, and `bulkJob` stands beside data."
 
 
-def _one(id: str, output: type[CampaignDetail] = CampaignDetail) -> JsonObject:
+def _campaign_data(id: str, output: type[CampaignDetail] = CampaignDetail) -> JsonObject:
     campaign = services.get_campaign(id)
     row = output.one(Campaign.objects.filter(pk=campaign.pk)) or {}
     return {**row, **campaign_detail(campaign)}
@@ -122,11 +122,11 @@ class CampaignViewSet(ResourceViewSet):
         description="A draft, of which only the name is needed; the rest can be given until it starts.",
     )
     def create(self, request: Request, data: JsonObject) -> object:
-        return _one(services.create_campaign(member_id=self.actor.member_id, **data).pk)
+        return _campaign_data(services.create_campaign(member_id=self.actor.member_id, **data).pk)
 
     @endpoint("Read a campaign", output=CampaignDetail, errors=NOT_FOUND)
     def retrieve(self, request: Request, id: str) -> object:
-        return _one(id)
+        return _campaign_data(id)
 
     @endpoint(
         "Update a campaign",
@@ -140,7 +140,7 @@ class CampaignViewSet(ResourceViewSet):
     )
     def update(self, request: Request, id: str, data: JsonObject) -> object:
         services.update_campaign(id=id, member_id=self.actor.member_id, **data)
-        return _one(id)
+        return _campaign_data(id)
 
     @endpoint(
         "Delete campaigns",
@@ -196,9 +196,9 @@ class CampaignViewSet(ResourceViewSet):
     )
     def audience_preview(self, request: Request, data: JsonObject) -> object:
         check_reads_contacts(self.actor)
-        chosen = services.selected({new: data[old] for old, new in services.SELECTORS.items()})
+        chosen = services.select_audience({new: data[old] for old, new in services.SELECTORS.items()})
         services.check_type(data["type"])
-        return audience.preview(audience.Audience.stored(chosen), by_chat=data["type"] == CHAT)
+        return audience.preview(audience.Audience.from_json(chosen), by_chat=data["type"] == CHAT)
 
     @action(detail=True, methods=["post"])
     @endpoint(
@@ -213,7 +213,7 @@ class CampaignViewSet(ResourceViewSet):
     )
     def start(self, request: Request, id: str) -> object:
         launch.start_campaign(id=id, member_id=self.actor.member_id)
-        return _one(id)
+        return _campaign_data(id)
 
     @action(detail=True, methods=["post"])
     @endpoint(
@@ -226,13 +226,13 @@ class CampaignViewSet(ResourceViewSet):
     )
     def pause(self, request: Request, id: str) -> object:
         control.pause_campaign(id=id, member_id=self.actor.member_id)
-        return _one(id)
+        return _campaign_data(id)
 
     @action(detail=True, methods=["post"])
     @endpoint("Resume a campaign", output=CampaignDetail, success="CampaignResumed_200", errors=STATE, transition=True)
     def resume(self, request: Request, id: str) -> object:
         control.resume_campaign(id=id, member_id=self.actor.member_id)
-        return _one(id)
+        return _campaign_data(id)
 
     @action(detail=True, methods=["post"])
     @endpoint(
@@ -246,7 +246,7 @@ class CampaignViewSet(ResourceViewSet):
     )
     def cancel(self, request: Request, id: str) -> object:
         cancelled = control.cancel_campaign(id=id, member_id=self.actor.member_id)
-        return self.answer({**_one(id, CampaignCancelled), "cancelledCount": cancelled.count}, cancelled)
+        return self.answer({**_campaign_data(id, CampaignCancelled), "cancelledCount": cancelled.count}, cancelled)
 
     @action(detail=True, methods=["post"])
     @endpoint(
@@ -258,7 +258,7 @@ class CampaignViewSet(ResourceViewSet):
         description="A draft with its words, people and rules, and no time to start at.",
     )
     def duplicate(self, request: Request, id: str) -> object:
-        return _one(services.duplicate_campaign(id=id, member_id=self.actor.member_id).pk)
+        return _campaign_data(services.duplicate_campaign(id=id, member_id=self.actor.member_id).pk)
 
     @action(detail=True, methods=["post"])
     @endpoint(
@@ -271,7 +271,7 @@ class CampaignViewSet(ResourceViewSet):
     )
     def winner(self, request: Request, id: str, data: JsonObject) -> object:
         choose_winner(id=id, member_id=self.actor.member_id, **data)
-        return _one(id)
+        return _campaign_data(id)
 
     messages = list_action(
         Listing(

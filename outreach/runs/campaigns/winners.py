@@ -65,7 +65,7 @@ def choose_winner(*, id: str, member_id: str, variant: str) -> None:
 @transaction.atomic
 def set_decision_time(campaign_id: str) -> None:
     """Write when the winner is chosen, once the last message of the test has gone or ended."""
-    campaign = _locked(campaign_id)
+    campaign = _lock_undecided(campaign_id)
     run = None if campaign is None else run_of(campaign.pk)
     if campaign is None or run is None:
         return
@@ -84,7 +84,7 @@ def set_decision_time(campaign_id: str) -> None:
 @transaction.atomic
 def decide_by_rule(campaign_id: str) -> None:
     """Choose the winner of a campaign whose decision is due, unless it is already chosen."""
-    campaign = _locked(campaign_id)
+    campaign = _lock_undecided(campaign_id)
     run = None if campaign is None else run_of(campaign.pk)
     if campaign is None or run is None or campaign.decides_at is None or campaign.decides_at > timezone.now():
         return
@@ -110,7 +110,7 @@ def best_of(rates: Sequence[Fraction]) -> tuple[int, str]:
     return rates.index(best), reason
 
 
-def _locked(campaign_id: str) -> Campaign | None:
+def _lock_undecided(campaign_id: str) -> Campaign | None:
     # Two workers of the periodic task may look at the same campaign.
     undecided = Campaign.objects.select_for_update(of=("self",)).filter(UNDECIDED, pk=campaign_id)
     return undecided.filter(status=Status.RUNNING, is_deleted=False).first()

@@ -53,7 +53,7 @@ def content_of(campaign: Campaign) -> JsonObject:
         mails = EmailTemplate.objects.in_bulk([one["templateId"] for one in variants if one["templateId"]])
 
         def compiled(one: Values, where: str) -> JsonObject:
-            return _compiled(one, mails, reader, where)
+            return _compile_content(one, mails, reader, where)
 
     return {
         "variants": [
@@ -89,7 +89,7 @@ def follow_ups_of(campaign: Campaign) -> JsonObject:
             "subject": step["subject"] or NO_SUBJECT,
             "body": step["body"],
         }
-        compiled = _compiled(entry, templates, reader, where, "template")
+        compiled = _compile_content(entry, templates, reader, where, "template")
         subject = step["subject"] or (compiled["subject"] if step["template"] else "")
         kept = {name: entry for name, entry in compiled.items() if name in ("html", "text", "variables", "attachments")}
         content = {**kept, "subject": subject}
@@ -115,7 +115,7 @@ def check_words(campaign: Campaign) -> None:
             raise
 
 
-def _compiled(
+def _compile_content(
     content: Values,
     templates: Mapping[str, EmailTemplate],
     reader: ValueReader,

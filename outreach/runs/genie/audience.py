@@ -48,7 +48,7 @@ class Audience:
     _sorted: tuple[str, ...] = field(default=(), compare=False)
 
     @classmethod
-    def stored(cls, audience: Values) -> Audience:
+    def from_json(cls, audience: Values) -> Audience:
         """Return the audience of a run, stored by `as_json`."""
         ids, leads = tuple(audience.get("contactIds") or ()), tuple(audience.get("leadIds") or ())
         # Read once: the leads' contacts are part of the sorted ids that planning walks through.
@@ -128,7 +128,7 @@ def select(
         "tags": tags,
         "categories": categories,
     }
-    return Audience.stored(chosen)
+    return Audience.from_json(chosen)
 
 
 def _live_leads(ids: Iterable[str]) -> QuerySet[Lead]:

@@ -100,7 +100,7 @@ def plan_messages(run: GenieScheduler, planned: Sequence[Planned]) -> dict[str, 
     One that must not go is written down with the reason.
     """
     # A slice that is taken again after a kill finds its messages by the ids that follow from the effect.
-    existing = _known(message.id for message in planned)
+    existing = _states_of(message.id for message in planned)
     fresh = [message for message in planned if message.id not in existing]
     if not fresh:
         return existing
@@ -184,14 +184,14 @@ def hold_messages_of(workflow_runs: Sequence[str]) -> None:
     this one."""
     rows = SendJob.objects.filter(workflow_run__in=[id for id in workflow_runs if id], status__in=SendJob.TO_SEND)
     # The order of ids is that of INTENT, so both never wait for each other.
-    ids = _locked(rows.filter(held_at=None))
+    ids = _lock_messages(rows.filter(held_at=None))
     SendJob.objects.filter(pk__in=ids).update(held_at=timezone.now())
 
 
 def release_messages_of(workflow_runs: Sequence[str]) -> None:
     """Release held messages."""
     now, held = timezone.now(), SendJob.objects.filter(workflow_run__in=workflow_runs, held_at__isnull=False)
-    ids = _locked(held)
+    ids = _lock_messages(held)
     if not ids:
         return
     SendJob.objects.filter(pk__in=ids).update(held_at=None, updated_at=now)
@@ -201,12 +201,12 @@ def release_messages_of(workflow_runs: Sequence[str]) -> None:
     notify_workers("send")
 
 
-def _locked(rows: QuerySet[SendJob]) -> list[str]:
+def _lock_messages(rows: QuerySet[SendJob]) -> list[str]:
     """Lock the messages in the order in which workers lock those that they send. Returns their ids."""
     return list(rows.order_by("pk").select_for_update(of=("self",), no_key=True).values_list("pk", flat=True))
 
 
-def _known(ids: Iterable[str]) -> dict[str, tuple[str, str]]:
+def _states_of(ids: Iterable[str]) -> dict[str, tuple[str, str]]:
     rows = SendJob.objects.filter(pk__in=list(ids)).order_by()
     return {id: (status, reason) for id, status, reason in rows.values_list("pk", "status", "reason")}
 

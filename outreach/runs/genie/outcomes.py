@@ -35,7 +35,7 @@ OWN = Q(machine=TrackingEvent.Machine.MEMBER)
 PROGRAM = ~Q(machine="") & ~OWN
 
 
-def visited(kind: str, by: Q) -> Exists:
+def has_visit(kind: str, by: Q) -> Exists:
     """Return whether the message in the row was opened, or a link of it clicked, by members or by programs."""
     # No company is active when the module is loaded: the message's own company stands in for the manager's.
     events: QuerySet[TrackingEvent] = QuerySet(TrackingEvent).filter(by, kind=kind)
@@ -54,10 +54,10 @@ COUNTS = {
 }
 """Outcome -> its number: messages, but people for unsubscribed."""
 UNCOUNTED_VISITS = {
-    "openedByPrograms": Count("pk", filter=Q(open_count=0) & Q(visited(Kind.OPENED, PROGRAM))),
-    "clickedByPrograms": Count("pk", filter=Q(click_count=0) & Q(visited(Kind.CLICKED, PROGRAM))),
-    "openedByMembers": Count("pk", filter=Q(open_count=0) & Q(visited(Kind.OPENED, OWN))),
-    "clickedByMembers": Count("pk", filter=Q(click_count=0) & Q(visited(Kind.CLICKED, OWN))),
+    "openedByPrograms": Count("pk", filter=Q(open_count=0) & Q(has_visit(Kind.OPENED, PROGRAM))),
+    "clickedByPrograms": Count("pk", filter=Q(click_count=0) & Q(has_visit(Kind.CLICKED, PROGRAM))),
+    "openedByMembers": Count("pk", filter=Q(open_count=0) & Q(has_visit(Kind.OPENED, OWN))),
+    "clickedByMembers": Count("pk", filter=Q(click_count=0) & Q(has_visit(Kind.CLICKED, OWN))),
 }
 """Messages that no recipient has visited, but programs or the company's own members."""
 

@@ -28,7 +28,7 @@ from outreach.messaging.delivery.outcomes import (
     REPLIED,
     SOFT,
     SOFT_BOUNCE,
-    unsubscribed,
+    has_unsubscribed,
 )
 from outreach.messaging.delivery.selectors import LOGGED, sent_messages, with_handed_at
 from outreach.messaging.email_templates.models import EmailTemplate
@@ -280,7 +280,7 @@ DELIVERABILITY = Report(
                 count(
                     "unsubscribed",
                     gettext_lazy("Unsubscribed"),
-                    Q(unsubscribed()),
+                    Q(has_unsubscribed()),
                     filter_condition("unsubscribed", "equals", True),
                 ),
                 *(

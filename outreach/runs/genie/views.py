@@ -88,7 +88,7 @@ def _select(data: JsonObject) -> audience.Audience:
     )
 
 
-def _unused(data: JsonObject) -> dict[str, str]:
+def _unused_warning(data: JsonObject) -> dict[str, str]:
     """Return the warning about values that were given and don't count without their switch."""
     switches = {
         "customWhitelistedDomains": data["whitelisted_custom"] or not data["custom_whitelisted_domains"],
@@ -108,11 +108,11 @@ def _sender_of(sender: Sender | None) -> JsonObject:
     return snapshots
 
 
-def _one(run_id: str) -> JsonObject:
+def _run_data(run_id: str) -> JsonObject:
     return RunOut.one(GenieScheduler.objects.filter(pk=run_id)) or {}
 
 
-def _changed(run_id: str, status: str, changed: Changed, **more: Any) -> JsonObject:
+def _change_data(run_id: str, status: str, changed: Changed, **more: Any) -> JsonObject:
     message = MessageChanged.one(SendJob.objects.filter(run_id=run_id, status=status)) or {}
     return {**message, "changedCount": changed.count, **more}
 
@@ -151,7 +151,7 @@ class RunViewSet(ResourceViewSet):
         data["automation"] = data["automation"] == "run"
         rights = ContactRights.of(self.actor)
         run = start_generated_run(member_id=self.actor.member_id, new_contacts=rights.create, **data)
-        return self.success(_one(run.pk), **_unused(data))
+        return self.success(_run_data(run.pk), **_unused_warning(data))
 
     @action(detail=False, methods=["post"], url_path="search-preview")
     @endpoint(
@@ -223,7 +223,7 @@ class RunViewSet(ResourceViewSet):
     def from_contacts(self, request: Request, data: JsonObject) -> object:
         data["automation"] = data["automation"] == "run"
         selected = _select(data)
-        return _one(services.start_run(member_id=self.actor.member_id, audience=selected, **data).pk)
+        return _run_data(services.start_run(member_id=self.actor.member_id, audience=selected, **data).pk)
 
     @endpoint("Read a run", output=RunDetail, errors=("CampaignNotFound_404",))
     def retrieve(self, request: Request, schedulerId: str) -> object:
@@ -241,7 +241,7 @@ class RunViewSet(ResourceViewSet):
     )
     def update(self, request: Request, schedulerId: str, data: JsonObject) -> object:
         services.change_run(run_id=schedulerId, member_id=self.actor.member_id, **data)
-        return _one(schedulerId)
+        return _run_data(schedulerId)
 
     @endpoint(
         "Delete a run",
@@ -253,7 +253,7 @@ class RunViewSet(ResourceViewSet):
     )
     def destroy(self, request: Request, schedulerId: str) -> object:
         cancelled = services.delete_run(run_id=schedulerId, member_id=self.actor.member_id)
-        return self.success(_one(schedulerId), **_beside(cancelled))
+        return self.success(_run_data(schedulerId), **_beside(cancelled))
 
     @action(detail=True, methods=["post"])
     @endpoint(
@@ -267,7 +267,7 @@ class RunViewSet(ResourceViewSet):
     )
     def cancel(self, request: Request, schedulerId: str) -> object:
         cancelled = services.cancel_unfinished_run(run_id=schedulerId, member_id=self.actor.member_id)
-        return self.success({**_one(schedulerId), "cancelledCount": cancelled.count}, **_beside(cancelled))
+        return self.success({**_run_data(schedulerId), "cancelledCount": cancelled.count}, **_beside(cancelled))
 
     @action(detail=True, url_path="approval-sample")
     @endpoint(
@@ -292,7 +292,7 @@ class RunViewSet(ResourceViewSet):
     )
     def stop_recurring(self, request: Request, schedulerId: str) -> object:
         occurrences.stop_recurring(run_id=schedulerId, member_id=self.actor.member_id)
-        return _one(schedulerId)
+        return _run_data(schedulerId)
 
     @action(detail=True, methods=["post"], url_path="resume-recurring")
     @endpoint(
@@ -305,7 +305,7 @@ class RunViewSet(ResourceViewSet):
     )
     def resume_recurring(self, request: Request, schedulerId: str) -> object:
         occurrences.resume_recurring(run_id=schedulerId, member_id=self.actor.member_id)
-        return _one(schedulerId)
+        return _run_data(schedulerId)
 
     @action(detail=True, methods=["post"], url_path="approve-all")
     @endpoint(
@@ -334,7 +334,7 @@ class RunViewSet(ResourceViewSet):
                 run_id=schedulerId, member_id=member, content_hash=seen, delay_seconds=delay
             )
             newer = approval.newer_drafts(schedulerId, seen)
-        response = _changed(schedulerId, "approved", changed, **left.as_json(), newerCount=newer)
+        response = _change_data(schedulerId, "approved", changed, **left.as_json(), newerCount=newer)
         return self.answer(response, changed, **left_warning(left, newer))
 
     @action(detail=True, methods=["post"], url_path="draft-all")
@@ -352,7 +352,7 @@ class RunViewSet(ResourceViewSet):
     )
     def draft_all(self, request: Request, schedulerId: str, data: JsonObject) -> object:
         changed = messages.hold_all(run_id=schedulerId, member_id=self.actor.member_id, **data)
-        return self.answer(_changed(schedulerId, "draft", changed), changed)
+        return self.answer(_change_data(schedulerId, "draft", changed), changed)
 
     @action(detail=True, methods=["post"], url_path="retry-failed")
     @endpoint(
@@ -368,7 +368,7 @@ class RunViewSet(ResourceViewSet):
     )
     def retry_failed(self, request: Request, schedulerId: str, data: JsonObject) -> object:
         changed = messages.retry_failed(run_id=schedulerId, member_id=self.actor.member_id, unknown=data["unknown"])
-        return self.answer(_changed(schedulerId, "approved", changed), changed)
+        return self.answer(_change_data(schedulerId, "approved", changed), changed)
 
     def answer(self, data: JsonObject, changed: Changed, **beside: Any) -> Any:
         """Return the response with the changes, or with the job that applies them."""

@@ -46,7 +46,7 @@ def address() -> Combinable:
     return Case(direct, When(chat_app__isnull=False, then=number), default=email, output_field=_TEXT)
 
 
-def outdated() -> Q:
+def is_outdated() -> Q:
     """Return the condition of messages that would go to others, or come from others, than they were approved for."""
     # A version before kept the address alone.
     before = Q(approved_envelope="") & ~Q(recipient="") & ~Q(recipient=address())
@@ -58,7 +58,7 @@ def reason_now() -> Case:
     """Return a message's reason as it is shown: of an approved one, also why its approval holds no longer."""
     approved = Q(status=Status.APPROVED)
     return Case(
-        When(approved & outdated(), then=Value(str(Reason.APPROVAL_OUTDATED))),
+        When(approved & is_outdated(), then=Value(str(Reason.APPROVAL_OUTDATED))),
         When(approved & Q(approval_ends_at__lte=Now()), then=Value(str(Reason.APPROVAL_EXPIRED))),
         default=F("reason"),
         output_field=CharField(),
@@ -70,8 +70,8 @@ def lapsed_counts(run_id: str) -> dict[str, int]:
     rows = SendJob.objects.filter(run_id=run_id, status=Status.APPROVED)
     ended = rows.filter(approval_ends_at__lte=timezone.now())
     # Each message counts once, for the reason that hold() would give it.
-    late = ended.exclude(outdated()).count()
-    counts = {str(Reason.APPROVAL_OUTDATED): rows.filter(outdated()).count(), str(Reason.APPROVAL_EXPIRED): late}
+    late = ended.exclude(is_outdated()).count()
+    counts = {str(Reason.APPROVAL_OUTDATED): rows.filter(is_outdated()).count(), str(Reason.APPROVAL_EXPIRED): late}
     return {reason: number for reason, number in counts.items() if number}
 
 
@@ -88,13 +88,13 @@ def turn_into_drafts(rows: QuerySet[SendJob], member_id: str | None, reason: str
     """
     stopped = rows.filter(Q(status=Status.APPROVED) | Q(status=Status.CANCELLED, reason="declined"))
     if reason == Reason.APPROVAL_OUTDATED:
-        return _hold(stopped, member_id, reason)
+        return _withdraw(stopped, member_id, reason)
     # First, since the second statement would take these rows too, and give them the other reason.
-    changed = _hold(rows.filter(outdated(), status=Status.APPROVED), member_id, Reason.APPROVAL_OUTDATED)
-    return changed + _hold(stopped, member_id, reason)
+    changed = _withdraw(rows.filter(is_outdated(), status=Status.APPROVED), member_id, Reason.APPROVAL_OUTDATED)
+    return changed + _withdraw(stopped, member_id, reason)
 
 
-def _hold(rows: QuerySet[SendJob], member_id: str | None, reason: str) -> int:
+def _withdraw(rows: QuerySet[SendJob], member_id: str | None, reason: str) -> int:
     values: JsonObject = {"approved_at": None, "approved_by_id": None, "approval_ends_at": None}
     # The delay of the former approval must not hold the next one.
     was_delayed = When(due_at__lte=F("approved_at") + MAX_DELAY, then=Least("due_at", Now()))
@@ -115,7 +115,7 @@ def hold_lapsed() -> bool:
     approved = SendJob.objects.filter(status=Status.APPROVED)
     # A periodic task without a company: rows are found over all companies and changed in the scope of each.
     ended = list(approved.filter(approval_ends_at__lte=timezone.now()).values_list("company_id", "pk")[:BATCH])
-    changed = list(approved.filter(outdated()).values_list("company_id", "pk")[:BATCH])
+    changed = list(approved.filter(is_outdated()).values_list("company_id", "pk")[:BATCH])
     for pairs, reason in ((changed, Reason.APPROVAL_OUTDATED), (ended, Reason.APPROVAL_EXPIRED)):
         for company in {company_pk for company_pk, _ in pairs}:
             with company_scope(company):

@@ -50,10 +50,10 @@ class Rate:
     """There are as many messages as the company's settings require; fewer are not significant."""
 
     @property
-    def reached(self) -> bool:
+    def is_reached(self) -> bool:
         return self.enough and self.count >= self.least and self.count * 100 >= self.percent * self.of
 
-    def stored(self) -> JsonObject:
+    def as_json(self) -> JsonObject:
         """Return the value of Sender.stopped_by."""
         return {"what": self.what, "count": self.count, "of": self.of}
 
@@ -92,7 +92,7 @@ def check_senders(sender_ids: Iterable[str | None]) -> bool:
     stopped = False
     for id in sorted({id for id in sender_ids if id}):
         sender = locked_sender(id, stopped_at=None)
-        reached = next((rate for rate in rates_of(sender) if rate.reached), None) if sender else None
+        reached = next((rate for rate in rates_of(sender) if rate.is_reached), None) if sender else None
         if sender is not None and reached is not None:
             _stop(sender, reached)
             stopped = True
@@ -102,19 +102,19 @@ def check_senders(sender_ids: Iterable[str | None]) -> bool:
 def _stop(sender: Sender, rate: Rate) -> None:
     now = timezone.now()
     sender.stopped_at = now
-    sender.stopped_by = rate.stored()
+    sender.stopped_by = rate.as_json()
     type(sender)._default_manager.filter(pk=sender.pk).update(
         stopped_at=now, stopped_by=sender.stopped_by, updated_at=now
     )
     notify(
         SENDER_STOPPED.key,
         {"smtp": sender, "told": sender.why_stopped},
-        members=_concerned(),
+        members=_members_to_notify(),
         about=(sender.app_key, sender.pk),
     )
 
 
-def _concerned() -> list[Member]:
+def _members_to_notify() -> list[Member]:
     """Return the owners, and the members whose role changes senders."""
     may = Q(status=Member.Status.ACCEPTED, **{f"role__permission__{MODULE}__PUT": True})
     return list(Member.objects.filter(Q(status=Member.Status.OWNER) | may).order_by("pk"))

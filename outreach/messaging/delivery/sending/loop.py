@@ -205,7 +205,7 @@ class SendingLoop:
             if claimed.jobs or not claimed.examined:
                 break
             limit = LOOKAHEAD
-        while self._free and turn.is_on and turn.connections < turn.wanted:
+        while self._free and turn.is_on and turn.connections < turn.connections_needed:
             if turn.connections == len(turn.slots) and not take_slot(turn.sender, turn.slots):
                 break
             self._free -= 1

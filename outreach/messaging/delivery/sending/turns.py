@@ -66,7 +66,7 @@ class SenderSession:
         return not self.over and monotonic() < self.ends
 
     @property
-    def wanted(self) -> int:
+    def connections_needed(self) -> int:
         """Return the number of connections that its messages need now."""
         # Logging in takes as long as several messages, so a connection has to have enough of them to be worth
         # it.
@@ -109,7 +109,7 @@ def take_slot(sender: Sender, held: list[int]) -> bool:
     """
     # A session holds a lock as often as it took it, so numbers of its own are left out.
     for number in range(sender.max_connections):
-        if number not in held and _ask("pg_try_advisory_lock", sender, number):
+        if number not in held and _call_lock_function("pg_try_advisory_lock", sender, number):
             held.append(number)
             return True
     return False
@@ -117,10 +117,10 @@ def take_slot(sender: Sender, held: list[int]) -> bool:
 
 def release_slot(sender: Sender, held: list[int]) -> None:
     """Give one of the sender's connections back."""
-    _ask("pg_advisory_unlock", sender, held.pop())
+    _call_lock_function("pg_advisory_unlock", sender, held.pop())
 
 
-def _ask(function: str, sender: Sender, number: int) -> bool:
+def _call_lock_function(function: str, sender: Sender, number: int) -> bool:
     # Advisory locks are numbers: 56 bits of the sender, and 7 for the connection, fit into a positive bigint.
     # Two senders of the same hash would share their connections, which costs speed alone.
     key = int.from_bytes(hashlib.sha256(sender.pk.encode()).digest()[:7]) << 7 | number

@@ -82,7 +82,7 @@ def ask_again(deadline: float) -> None:
                 _look_up(job)
                 continue
             with holding() as lease:
-                _ask(job, lease)
+                _query_vendor(job, lease)
 
 
 def _look_up(job: SendJob) -> None:
@@ -99,7 +99,7 @@ def _look_up(job: SendJob) -> None:
     waiting.update(attempts=attempts, due_at=timezone.now() + FIRST_WAIT * 5**attempts)
 
 
-def _ask(job: SendJob, lease: str) -> None:
+def _query_vendor(job: SendJob, lease: str) -> None:
     """Query the vendor again. Unless it confirms the message, the outcome stays unknown."""
 
     def commit_intent() -> None:

@@ -173,9 +173,9 @@ class Writer:
                 entry.end(error=error)
             raise
         else:
-            self._tell(intents, held, settled, written)
+            self._report(intents, held, settled, written)
 
-    def _tell(self, intents: list[_Intent], held: set[str], settled: list[_Settled], written: set[str]) -> None:
+    def _report(self, intents: list[_Intent], held: set[str], settled: list[_Settled], written: set[str]) -> None:
         for intent in intents:
             intent.end(held=intent.row["id"] in held)
         for done in settled:
@@ -221,7 +221,7 @@ class Writer:
                 log.error("%s messages are in doubt: %s", len(settled), error)
                 break
             else:
-                self._tell([], set(), settled, written)
+                self._report([], set(), settled, written)
                 break
         for entry in intents:
             entry.end(error=IntentLost())

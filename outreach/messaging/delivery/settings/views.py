@@ -58,12 +58,12 @@ class GenieSettingsViewSet(ResourceViewSet):
         changed = [
             shown
             for name, shown in ABOUT_SENDERS.items()
-            if name in data and _given(data[name]) != _given(current[shown])
+            if name in data and _set_limits(data[name]) != _set_limits(current[shown])
         ]
         if changed and not self.actor.may("apps", "PUT"):
             raise PermissionLacking("apps.PUT", field=changed[0])
 
 
-def _given(value: Any) -> Any:
+def _set_limits(value: Any) -> Any:
     """Return a setting; of limits, only the set ones."""
     return {key: limit for key, limit in value.items() if limit} if isinstance(value, dict) else value

@@ -41,7 +41,7 @@ def stop_waiting() -> bool:
     may be more."""
     # The condition of the partial index sendjob_follow_ups, which serves no wider one.
     waiting = SendJob.objects.filter(step__gt=1, status__in=NOT_CLAIMED)
-    ids_by_reason = _happened(waiting)
+    ids_by_reason = _stopped_messages(waiting)
     gone = Contact.objects.filter(pk=OuterRef("contact_id"))
     listed = Suppression.objects.filter(
         company_id=OuterRef("contact__company_id"), email=Lower(OuterRef("contact__email"))
@@ -64,7 +64,7 @@ def stop_waiting() -> bool:
     return any(len(ids) == BATCH for ids in ids_by_reason.values())
 
 
-def _happened(waiting: QuerySet[SendJob]) -> dict[Reason, list[str]]:
+def _stopped_messages(waiting: QuerySet[SendJob]) -> dict[Reason, list[str]]:
     """Return the messages that past events stop, by reason."""
     rows = waiting.annotate(stop=FollowUpStop()).filter(stop__isnull=False).order_by("pk")
     ids_by_reason: dict[Reason, list[str]] = {}

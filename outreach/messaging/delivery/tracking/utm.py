@@ -18,12 +18,12 @@ _HREF = re.compile(r'(<a\b[^>]*?\bhref=")([^"]*)(?=")')
 def tag_links(rich: str, tags: Mapping[str, str]) -> str:
     """Return the HTML with the tags on its links of the web, except for those that unsubscribe."""
 
-    def tagged(match: re.Match[str]) -> str:
+    def add_tags(match: re.Match[str]) -> str:
         url = html.unescape(match[2])
         new = tag_url(url, tags)
         return match[0] if new == url else f"{match[1]}{html.escape(new)}"
 
-    return _HREF.sub(tagged, rich)
+    return _HREF.sub(add_tags, rich)
 
 
 def tag_url(url: str, tags: Mapping[str, str]) -> str:

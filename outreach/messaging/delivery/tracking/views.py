@@ -28,7 +28,7 @@ TOKEN = r"(?P<token>[A-Za-z0-9_-]{34})"  # noqa: S105  a pattern
 @csrf_exempt  # a POST changes nothing: the answer is 405
 def click(request: HttpRequest, token: str) -> HttpResponse:
     """Redirect to the address of the link, which the message contains."""
-    refused = _refused(request)
+    refused = _refuse_request(request)
     if refused is not None:
         return refused
     url = record_click(token, _visit(request))
@@ -42,7 +42,7 @@ def click(request: HttpRequest, token: str) -> HttpResponse:
 @csrf_exempt
 def opened(request: HttpRequest, token: str) -> HttpResponse:
     """Answer with a transparent picture of one pixel."""
-    refused = _refused(request)
+    refused = _refuse_request(request)
     if refused is not None:
         return refused
     if not record_open(token, _visit(request)):
@@ -50,7 +50,7 @@ def opened(request: HttpRequest, token: str) -> HttpResponse:
     return _answer(200, GIF, "image/gif")
 
 
-def _refused(request: HttpRequest) -> HttpResponse | None:
+def _refuse_request(request: HttpRequest) -> HttpResponse | None:
     if request.method not in ("GET", "HEAD"):
         response = _answer(405)
         response["Allow"] = "GET, HEAD"

@@ -36,7 +36,7 @@ def preferences(who: Unsubscriber) -> Preferences:
     with company_scope(who.company_id):
         contact = Contact.objects.filter(pk=who.contact_id).first()
         recipient = _recipient(who)
-        listed = _listed(recipient, contact)
+        listed = _suppression_reasons(recipient, contact)
         unsubscribed = contact is not None and contact.unsubscribed_at is not None
         # A bounce or a complaint outweighs: such an address cannot be taken off with the link alone.
         if listed - {Suppression.Reason.UNSUBSCRIBED}:
@@ -45,7 +45,7 @@ def preferences(who: Unsubscriber) -> Preferences:
             state = "done" if listed or unsubscribed else "ask"
         sent = SendJob.objects.filter(contact_id=who.contact_id, status=SendJob.Status.SENT)
         totals = sent.aggregate(count=Count("pk"), last=Max("sent_at"))
-        return Preferences(state, masked(recipient), company_language(), totals["count"], totals["last"])
+        return Preferences(state, mask_address(recipient), company_language(), totals["count"], totals["last"])
 
 
 def resubscribe(who: Unsubscriber) -> None:
@@ -61,7 +61,7 @@ def resubscribe(who: Unsubscriber) -> None:
             emit("contact.resubscribed", [contact.pk], payloads={contact.pk: {"sendJob": who.message_id}})
 
 
-def masked(address: str) -> str:
+def mask_address(address: str) -> str:
     """Return the address with most of its local part hidden; "" for none."""
     local, at, domain = address.rpartition("@")
     return f"{local[:1]}{'•' * 3}{at}{domain}" if at else ""
@@ -75,6 +75,6 @@ def _addresses(recipient: str, contact: Contact | None) -> set[str]:
     return {address.lower() for address in (recipient, contact.email if contact else "") if address}
 
 
-def _listed(recipient: str, contact: Contact | None) -> set[str]:
+def _suppression_reasons(recipient: str, contact: Contact | None) -> set[str]:
     rows = Suppression.objects.filter(email__in=_addresses(recipient, contact))
     return set(rows.values_list("reason", flat=True))

@@ -74,15 +74,15 @@ class UnsubscribeViewSet(ResourceViewSet):
             "address": shown.address,
             "so_far": words["so_far"].format(count=shown.count, date=last) if last else "",
         }
-        return _rendered(request, context, 200)
+        return _render_page(request, context, 200)
 
     def _invalid(self, request: Request) -> HttpResponse:
         # Without a valid token nobody knows the company, and so not its language either.
         _, words = words_in("en")
-        return _rendered(request, {"state": "invalid", "brand": brand_of(None), "words": words}, 400)
+        return _render_page(request, {"state": "invalid", "brand": brand_of(None), "words": words}, 400)
 
 
-def _rendered(request: Request, context: JsonObject, status: int) -> HttpResponse:
+def _render_page(request: Request, context: JsonObject, status: int) -> HttpResponse:
     page = render(http_request(request), "pages/unsubscribe.html", context, status=status)
     # The page shows a part of the address and must not stay in a shared cache.
     page["Cache-Control"] = "no-store"

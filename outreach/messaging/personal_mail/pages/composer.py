@@ -54,10 +54,10 @@ class Composer(EmailPage):
     @cached_property
     def mail(self) -> Values | None:
         """The stored email that the form is about; None for a new one."""
-        id = self.params.get("id") or self.given("id")
+        id = self.params.get("id") or self.requested_id("id")
         return self.read(f"message/{id}").data if id else None
 
-    def given(self, name: str) -> str:
+    def requested_id(self, name: str) -> str:
         """Return an id that the form or the address has; empty without one."""
         value = self.request.POST.get(name) or self.request.GET.get(name) or ""
         if value and not is_id(value):
@@ -70,7 +70,7 @@ class Composer(EmailPage):
         if self.mail is not None:
             return {"kind": self.mail["to"]["kind"], "id": self.mail["to"]["id"]}
         for kind in ("lead", "contact"):
-            if id := self.given(kind):
+            if id := self.requested_id(kind):
                 return {"kind": kind, "id": id}
         raise PageError(404, _("Choose who to write to"), _("Open a contact or a lead, then choose Email."))
 
@@ -88,15 +88,15 @@ class Composer(EmailPage):
         return person
 
     @cached_property
-    def offered(self) -> Values:
+    def choices(self) -> Values:
         """The senders, templates and files to choose from, and the reader's signature."""
         choices: Values = self.read("message/choices").data
         return choices
 
     @cached_property
-    def before(self) -> Values | None:
+    def replied_mail(self) -> Values | None:
         """The received or sent email that is replied to."""
-        id = self.mail["inReplyTo"] if self.mail else self.given("reply")
+        id = self.mail["inReplyTo"] if self.mail else self.requested_id("reply")
         if not id:
             return None
         received = self.ask("GET", f"inbox/{id}")
@@ -112,12 +112,12 @@ class Composer(EmailPage):
         return answer.data if isinstance(answer.data, list) else [answer.data]
 
     def form(self, values: Values | None = None) -> Form:
-        form = EmailForm(initial=values if values is not None else self.stored())
-        senders = self.offered["senders"]
+        form = EmailForm(initial=values if values is not None else self.stored_values())
+        senders = self.choices["senders"]
         form.fields["smtp"].options = [Option(sender["_id"], from_label(sender)) for sender in senders]
         if len(senders) < 2:
             del form.fields["smtp"]
-        files = [Option(file["_id"], file["name"]) for file in self.offered["files"] or ()]
+        files = [Option(file["_id"], file["name"]) for file in self.choices["files"] or ()]
         kept = [Option(file["_id"], file["name"] or _("A file")) for file in (self.mail or {}).get("files", ())]
         known = {option.value: option for option in (*kept, *files)}
         known |= {file["_id"]: Option(file["_id"], file["name"]) for file in self.uploads}
@@ -126,15 +126,15 @@ class Composer(EmailPage):
             del form.fields["attachments"]
         return form
 
-    def stored(self) -> Values:
+    def stored_values(self) -> Values:
         """Return the values of the stored email, or those of a new one."""
         if self.mail is None:
-            return {"subject": self.reply_subject(), "signature": self.offered["signature"]}
+            return {"subject": self.reply_subject(), "signature": self.choices["signature"]}
         sender = self.mail["smtp"] or self.mail["mailApp"] or {}
         return {**self.mail, "smtp": sender.get("_id", ""), "body": self.mail["html"] or self.mail["text"]}
 
     def reply_subject(self) -> str:
-        subject = self.before["subject"] if self.before else ""
+        subject = self.replied_mail["subject"] if self.replied_mail else ""
         return subject if not subject or subject.lower().startswith("re:") else f"Re: {subject}"
 
     def body(self, form: Form) -> JsonObject:
@@ -146,15 +146,15 @@ class Composer(EmailPage):
         body["attachments"] = [*(values.get("attachments") or ()), *(file["_id"] for file in self.uploads)]
         if self.mail is None:
             body["to"] = dict(self.to)
-            body["inReplyTo"] = self.given("reply") or None
+            body["inReplyTo"] = self.requested_id("reply") or None
         return body
 
     @cached_property
     def key(self) -> str:
         """The form's own name of its email, by which Send and the kept draft are one."""
-        return self.given("key") or (self.mail["_id"] if self.mail else new_id())
+        return self.requested_id("key") or (self.mail["_id"] if self.mail else new_id())
 
-    def keep(self, form: Form, **values: object) -> Answer:
+    def save(self, form: Form, **values: object) -> Answer:
         """Store the email."""
         body = {**self.body(form), **values}
         if self.mail is None:
@@ -177,9 +177,9 @@ class Composer(EmailPage):
             "person": self.person,
             "to": self.to,
             "key": self.key,
-            "before": self.before,
-            "reply": self.given("reply"),
-            "templates": self.offered["templates"],
+            "before": self.replied_mail,
+            "reply": self.requested_id("reply"),
+            "templates": self.choices["templates"],
             "placeholders": self.placeholders,
             "record_url": record,
             "title": _("Email to %(name)s") % {"name": self.person["name"] or self.person["email"] or _("a contact")},
@@ -208,7 +208,7 @@ class Composer(EmailPage):
     def do_save(self) -> HttpResponse:
         """Send the email, or schedule it."""
         form = self.form().bind(self.request.POST)
-        answer = self.keep(form, draft=False, delaySeconds=HOLD_SECONDS)
+        answer = self.save(form, draft=False, delaySeconds=HOLD_SECONDS)
         if not answer.ok:
             return self.refused(form, answer)
         return self.sent(answer.data)
@@ -216,7 +216,7 @@ class Composer(EmailPage):
     def do_task(self) -> HttpResponse:
         """Send the email, and add a task to follow it up."""
         form = self.form().bind(self.request.POST)
-        answer = self.keep(form, draft=False, delaySeconds=HOLD_SECONDS)
+        answer = self.save(form, draft=False, delaySeconds=HOLD_SECONDS)
         if not answer.ok:
             return self.refused(form, answer)
         due = timezone.now() + timedelta(days=TASK_DAYS)
@@ -243,7 +243,7 @@ class Composer(EmailPage):
 
     def do_draft(self) -> HttpResponse:
         form = self.form().bind(self.request.POST)
-        answer = self.keep(form, draft=True)
+        answer = self.save(form, draft=True)
         if not answer.ok:
             return self.refused(form, answer)
         if not answer.data["draft"]:
@@ -253,7 +253,7 @@ class Composer(EmailPage):
     def do_template(self) -> HttpResponse:
         """Show the form with the words of a template; nothing is stored yet."""
         form = self.form().bind(self.request.POST)
-        chosen = self.given("template")
+        chosen = self.requested_id("template")
         answer = self.ask("GET", f"template/email/{chosen}") if chosen else None
         if answer is not None and answer.ok:
             form["subject"].replace(answer.data["subject"])

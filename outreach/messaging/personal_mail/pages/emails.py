@@ -37,7 +37,7 @@ class NewEmail(Composer, PicksContact):
         try:
             return not self.person
         except PageError as refused:
-            if refused.status != 404 or self.request.method != "GET" or self.given("id"):
+            if refused.status != 404 or self.request.method != "GET" or self.requested_id("id"):
                 raise
             self.add_error_toast(_("This contact no longer exists. Choose another."))
             return True
@@ -45,7 +45,7 @@ class NewEmail(Composer, PicksContact):
     @cached_property
     def colleagues(self) -> list[Values]:
         """The contacts of the organization that the address names, who have an email address."""
-        organization = self.given("organization")
+        organization = self.requested_id("organization")
         if not organization or not self.may("contact"):
             return []
         conditions = [
@@ -70,21 +70,21 @@ class NewEmail(Composer, PicksContact):
 
     def picking(self, form: Form) -> Values:
         """Return the context of the choice of a contact."""
-        organization = self.given("organization")
+        organization = self.requested_id("organization")
         back = self.address("organization", organization) if organization else self.address("emails")
         here = self.address("email-new", **({"organization": organization} if organization else {}))
         return {"picker": form, "can_send": self.may("genie", "POST"), "here": here, "back": back}
 
     def show(self) -> Values:
         if self.is_picking:
-            if self.given("organization") and not self.colleagues:
+            if self.requested_id("organization") and not self.colleagues:
                 self.add_error_toast(_("No contact of this organization has an email address. Choose another."))
             return self.picking(self.form())
         return super().show()
 
     def do_choose(self) -> HttpResponse:
         """Go on to the form of the email to the chosen contact."""
-        chosen = self.given("contact")
+        chosen = self.requested_id("contact")
         if not chosen:
             return self.fail(_("Choose a contact first"), self.request.get_full_path())
         return self.redirect_with_toast(to=self.address("email-new", contact=chosen))

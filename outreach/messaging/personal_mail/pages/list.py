@@ -47,14 +47,14 @@ class Emails(EmailPage):
     )
 
     @cached_property
-    def only(self) -> str:
+    def tab(self) -> str:
         """The tab, by its name in the address."""
         only = self.request.GET.get("only", "")
         return only if only in IN_TAB else ""
 
     @cached_property
     def state(self) -> ListState:
-        fixed = [{"field": "status", "operator": "in", "value": list(IN_TAB[self.only])}]
+        fixed = [{"field": "status", "operator": "in", "value": list(IN_TAB[self.tab])}]
         choices = {entry.name: entry for entry in self.choices}
         return ListState(self.request.GET, choices, keeps=("only",), fixed=fixed, zone=self.zone_name)
 
@@ -63,13 +63,13 @@ class Emails(EmailPage):
         answer = self.read("message", state.query())
         return {
             "state": state,
-            "pick": not self.only and self.may("genie", "DELETE"),
+            "pick": not self.tab and self.may("genie", "DELETE"),
             "choices": self.choices,
             "columns": self.columns,
             "mails": [with_status_label(mail) for mail in answer.data],
             "total": answer.total,
             "more": state.more(answer.next_cursor, len(answer.data)) if answer.next_cursor else None,
-            "only": self.only,
+            "only": self.tab,
             "tabs": TABS,
         }
 

@@ -44,7 +44,7 @@ def recipient(people: Values | None) -> Values | None:
     return next(iter(sendable or sample), None)
 
 
-def opened(campaign: CampaignData) -> str:
+def opened_label(campaign: CampaignData) -> str:
     """Return the label for seen messages: people read chats, and open mails."""
     return gettext("Read") if campaign["type"] == CHAT else gettext("Opened")
 
@@ -68,7 +68,7 @@ class Campaign(TurnsOnTracking, CampaignPage):
         return {
             "campaign": with_status_label(campaign),
             "title": campaign["name"],
-            "before": self.before(campaign),
+            "before": self.people_rows(campaign),
             "outcomes": outcomes_of(self, campaign["run"], campaign, campaign["funnel"], chat=campaign["type"] == CHAT),
             "chart": chart_of(campaign["byDay"], chat=campaign["type"] == CHAT),
             "hours": chart_of(campaign["byHour"], chat=campaign["type"] == CHAT),
@@ -82,7 +82,7 @@ class Campaign(TurnsOnTracking, CampaignPage):
                 {**row, "link": self.log(campaign, [row["status"]], row["reason"])} for row in campaign["reasons"]
             ],
             "waits": decision if under_way and decision.get("state") == "wait" else None,
-            "opened": opened(campaign),
+            "opened": opened_label(campaign),
             "won": WHY.get(campaign["won"].get("why", ""), ""),
             "undecided": under_way and campaign["winner"] and not campaign["won"],
             "names": [row["name"] for row in campaign["variants"]],
@@ -175,7 +175,7 @@ class Campaign(TurnsOnTracking, CampaignPage):
         )
         return self.redirect_with_toast(text % {"email": self.reader.email, "name": name})
 
-    def before(self, campaign: CampaignData) -> list[tuple[str, int | None, str]]:
+    def people_rows(self, campaign: CampaignData) -> list[tuple[str, int | None, str]]:
         """Return (label, number, address) of the people and their messages."""
         funnel = campaign["funnel"]
         return [

@@ -60,30 +60,36 @@ class CampaignForm(CampaignPage):
 
     def form(self, values: Values | None = None) -> Form:
         """Make the form; a kind of selector that the company has none of is left out."""
-        fields = [*self.who(), *self.what(), *self.second(), *self.later(), *self.how()]
+        fields = [
+            *self.audience_fields(),
+            *self.content_fields(),
+            *self.second(),
+            *self.later(),
+            *self.sending_fields(),
+        ]
         return Form(fields=fields, initial=values)
 
     def later(self) -> list[Field]:
         """Return the fields of the follow-ups, with the values of existing ones."""
-        return follow_ups.follow_up_fields(self.steps(), self.named("templates"), self.chat_templates())
+        return follow_ups.follow_up_fields(self.steps(), self.named_options("templates"), self.chat_templates())
 
     def steps(self) -> list[JsonObject]:
         """Return the follow-ups that the campaign has."""
         return []
 
-    def named(self, name: str) -> list[Option]:
+    def named_options(self, name: str) -> list[Option]:
         return [Option(row["_id"], row["name"]) for row in self.choices[name] or ()]
 
     def chat_templates(self) -> list[Option]:
         templates = self.choices["chatTemplates"] or ()
         return [Option(template["_id"], f"{template['name']} ({template['language']})") for template in templates]
 
-    def who(self) -> list[Field]:
-        kinds = [(name, label, self.named(name)) for name, label, *rest in SELECTORS]
+    def audience_fields(self) -> list[Field]:
+        kinds = [(name, label, self.named_options(name)) for name, label, *rest in SELECTORS]
         return [Field(name, label, "checks", options=options, initial=[]) for name, label, options in kinds if options]
 
-    def what(self) -> list[Field]:
-        templates = self.named("templates")
+    def content_fields(self) -> list[Field]:
+        templates = self.named_options("templates")
         chosen = Field("templateId", _("Template"), "select", options=templates, placeholder=_("None (write here)"))
         return [
             Field("name", _("Name"), required=True, help_text=_("Only your team sees this.")),
@@ -97,7 +103,7 @@ class CampaignForm(CampaignPage):
 
     def second(self) -> list[Field]:
         """Return the fields of the second version, and of how one of both is chosen."""
-        templates = self.named("templates")
+        templates = self.named_options("templates")
         chosen = Field(
             "secondTemplateId", _("Template of B"), "select", options=templates, placeholder=_("None (write here)")
         )
@@ -123,7 +129,7 @@ class CampaignForm(CampaignPage):
         tracks = self.choices["tracking"]
         return [Option(metric, label) for metric, kind, label in WINNERS if not kind or tracks[kind]]
 
-    def how(self) -> list[Field]:
+    def sending_fields(self) -> list[Field]:
         senders = [
             Option(f"{sender['type']}/{sender['_id']}", from_label(sender)) for sender in self.choices["senders"] or ()
         ]

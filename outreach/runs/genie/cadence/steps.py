@@ -112,7 +112,7 @@ def read_cadence(raw: Values, where: str = "outreachCadence") -> JsonObject:
 
 
 def _read_steps(raw: Values, where: str, keys: frozenset[str]) -> list[JsonObject]:
-    _known(raw, {"steps"}, where)
+    _refuse_unknown_keys(raw, {"steps"}, where)
     steps = raw.get("steps", [])
     if not isinstance(steps, list) or len(steps) > MAX_STEPS:
         _refuse(f"{where}.steps", f"must be an array of at most {MAX_STEPS} steps")
@@ -159,7 +159,7 @@ def _check_channels(steps: list[JsonObject], where: str) -> None:
 def _read_step(raw: Any, where: str, keys: frozenset[str]) -> JsonObject:
     if not isinstance(raw, dict):
         _refuse(where, "must be an object")
-    _known(raw, keys, where)
+    _refuse_unknown_keys(raw, keys, where)
     if "delay" not in raw:
         _refuse(f"{where}.delay", "enter a value")
     channel = raw.get("channel", "smtp")
@@ -211,7 +211,7 @@ def read_hours(raw: Any, where: str) -> JsonObject | None:
         return None
     if not isinstance(raw, dict):
         _refuse(where, 'needs {"days": [1, 2, 3], "start": "09:00", "end": "17:00"}; days from 1 (Monday) to 7')
-    _known(raw, {"days", "start", "end"}, where)
+    _refuse_unknown_keys(raw, {"days", "start", "end"}, where)
     days = raw.get("days", [])
     if not isinstance(days, list) or not all(type(day) is int and 1 <= day <= 7 for day in days):
         _refuse(f"{where}.days", "must be an array of whole numbers from 1 (Monday) to 7")
@@ -278,7 +278,7 @@ def _take_chat_templates(steps: list[JsonObject], where: str) -> None:
         step["content"] = {"subject": "", "html": "", "text": "", "variables": [], "chat": frozen}
 
 
-def _known(raw: Values, keys: set[str] | frozenset[str], where: str) -> None:
+def _refuse_unknown_keys(raw: Values, keys: set[str] | frozenset[str], where: str) -> None:
     for key in raw:
         if key not in keys:
             _refuse(f"{where}.{shorten(key)}", f"unknown key; there is {', '.join(sorted(keys))}")

@@ -39,7 +39,7 @@ def enrich(job: Enrichment, deadline: float) -> None:
     if provider is None:
         finish(job, Enrichment.Status.COMPLETED, error=NO_APP)
         return
-    audience, created_until = Audience.stored(run.audience), audience_cutoff(run)
+    audience, created_until = Audience.from_json(run.audience), audience_cutoff(run)
     if job.total is None:
         total = sendable_contacts(audience.contacts()).filter(created_at__lte=created_until).count()
         update_owned(job, total=total, started_at=timezone.now())
@@ -50,7 +50,7 @@ def enrich(job: Enrichment, deadline: float) -> None:
         )
         for contact in contacts.order_by("pk"):
             # One by one: each answer costs money, and is stored before the next is asked for.
-            if not _ask(job, provider, contact):
+            if not _enrich_one(job, provider, contact):
                 return
             if monotonic() > deadline:
                 release(job)
@@ -61,7 +61,7 @@ def enrich(job: Enrichment, deadline: float) -> None:
     finish(job, Enrichment.Status.COMPLETED)
 
 
-def _ask(job: Enrichment, provider: EnrichmentProvider, contact: Contact) -> bool:
+def _enrich_one(job: Enrichment, provider: EnrichmentProvider, contact: Contact) -> bool:
     """Ask about one recipient. Returns False when the job has ended, rests or was asked to stop."""
     if timezone.now() >= job.until:
         message = f"Its time was over: {job.processed} of {job.total} were asked about. {job.error}".strip()

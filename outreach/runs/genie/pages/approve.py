@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from core.text.translation import gettext_lazy, ngettext_lazy
 from core.types import Values
 from core.web.toasts import HOLD_SECONDS
-from outreach.runs.genie.pages.base import APPROVED, OutreachPage, skipped, undo_fields
+from outreach.runs.genie.pages.base import APPROVED, OutreachPage, skipped_texts, undo_fields
 from outreach.runs.genie.pages.highlights import highlight_text
 
 LEFT = ngettext_lazy("%(count)s message left to review", "%(count)s messages left to review")
@@ -28,7 +28,7 @@ class ApproveAll(OutreachPage):
         return {
             "run_id": self.params["id"],
             "found": sample,
-            "skipped": skipped(sample),
+            "skipped": skipped_texts(sample),
             "drafts": [{"message": draft, **highlight_text(draft)} for draft in sample["sample"]],
         }
 
@@ -48,6 +48,6 @@ class ApproveAll(OutreachPage):
             sentences.append(LEFT.of(left))
         if newer:
             sentences.append(NEWER.of(newer))
-        text = ". ".join([*sentences, *skipped(answer.data)])
+        text = ". ".join([*sentences, *skipped_texts(answer.data)])
         back = undo_fields(since) if answer.job or answer.data["changedCount"] else None
         return self.redirect_with_toast(text, self.address("outreach-run", run), watch=answer.job, back=back)

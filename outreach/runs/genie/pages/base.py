@@ -44,7 +44,7 @@ SKIPPED = ngettext_lazy(
 DRAFTS_AGAIN = ngettext_lazy("Undone. Drafts again: %(count)s message.", "Undone. Drafts again: %(count)s messages.")
 
 
-def skipped(answer: Values) -> list[str]:
+def skipped_texts(answer: Values) -> list[str]:
     """Return the messages about drafts that end instead of being approved, with reasons."""
     return [SKIPPED.of(reason["count"], sentence=reason["sentence"]) for reason in answer.get("skipped") or ()]
 

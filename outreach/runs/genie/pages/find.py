@@ -40,14 +40,14 @@ class FindPeople(OutreachPage):
         fields = {field.name: field for field in form}
         groups = {"who": WHO, "what": WHAT, "how": HOW}
         parts = {part: [fields[name] for name in names if name in fields] for part, names in groups.items()}
-        labels = [source.label for source in self.connected("lead-source", {"isActive": True}, "name")]
+        labels = [source.label for source in self.connected_apps("lead-source", {"isActive": True}, "name")]
         sources = ", ".join(map(str, labels)) if self.may("contact", "POST") else ""
         return {"form": form, **parts, "senders": "senders" in fields, "sources": sources}
 
     def form(self) -> Form:
         """Make the form; senders are chosen where there are several, enrichment where an app does it."""
-        senders = [*self.connected("smtp", {"isActive": True, "verified": True}, "fromEmail"), *self.vendor_apps()]
-        enrichers = self.connected("enrich", {"isActive": True}, "name")
+        senders = [*self.connected_apps("smtp", {"isActive": True, "verified": True}, "fromEmail"), *self.vendor_apps()]
+        enrichers = self.connected_apps("enrich", {"isActive": True}, "name")
         fields = [
             Field(
                 "prompt",
@@ -116,7 +116,7 @@ class FindPeople(OutreachPage):
             )
         return Form(fields=fields)
 
-    def connected(self, kind: str, filters: Values, label: str) -> list[Option]:
+    def connected_apps(self, kind: str, filters: Values, label: str) -> list[Option]:
         """Return the connected apps of a kind, or none if the reader may not see them."""
         if not self.may("apps"):
             return []

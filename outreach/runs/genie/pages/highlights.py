@@ -53,7 +53,7 @@ def source_words(source: str) -> str:
     return SOURCES.get(source) or _("Contact: %(source)s") % {"source": source.partition(".")[2]}
 
 
-def numbered(evidence: Sequence[Values]) -> list[JsonObject]:
+def number_evidence(evidence: Sequence[Values]) -> list[JsonObject]:
     """Return the evidence with a number and a label for each source; the same source has the same number."""
     numbers: dict[tuple[str, str], int] = {}
     entries = []
@@ -65,7 +65,7 @@ def numbered(evidence: Sequence[Values]) -> list[JsonObject]:
     return entries
 
 
-def marked(text: str, evidence: Sequence[Values]) -> list[Piece]:
+def split_by_evidence(text: str, evidence: Sequence[Values]) -> list[Piece]:
     """Split the text at the edges of evidence. A part of two spans has the marks of the shorter one."""
     edges = sorted({0, len(text), *(edge for entry in evidence for edge in (entry["start"], entry["end"]))})
     pieces = []
@@ -95,11 +95,11 @@ def by_number(evidence: Sequence[Values]) -> list[Values]:
 
 def highlight_text(message: Values) -> JsonObject:
     """Return the split subject and text of a message, and each number once with its source."""
-    evidence = numbered(message["evidence"])
+    evidence = number_evidence(message["evidence"])
     parts = {part: [entry for entry in evidence if entry["part"] == part] for part in ("subject", "text")}
     return {
         "evidence": by_number(evidence),
         "of_html": [entry for entry in evidence if entry["part"] == "html"],
-        "subject_pieces": marked(message["subject"], parts["subject"]),
-        "pieces": marked(message["text"], parts["text"]),
+        "subject_pieces": split_by_evidence(message["subject"], parts["subject"]),
+        "pieces": split_by_evidence(message["text"], parts["text"]),
     }

@@ -126,7 +126,7 @@ class Review(OutreachPage):
     def do_regenerate(self) -> HttpResponse:
         sent = self.request.POST
         body = {"hint": sent.get("hint", "").strip(), "contentHash": sent.get("contentHash", "")}
-        here = self.at(self.sent_id())
+        here = self.draft_address(self.sent_id())
         answer = self.ask("POST", f"genie/send-jobs/{self.sent_id()}/regenerate", None, body)
         message = " ".join(filter(None, (_("The message is being rewritten."), answer.notice)))
         return self.redirect_with_toast(message, here) if answer.ok else self.refuse(answer, here)
@@ -144,7 +144,7 @@ class Review(OutreachPage):
 
     def do_undo(self) -> HttpResponse:
         """Make a draft again of the message that was approved or canceled last."""
-        here = self.at(self.sent_id())
+        here = self.draft_address(self.sent_id())
         answer = self.ask("POST", f"genie/send-jobs/{self.sent_id()}/draft")
         if answer.ok:
             return self.redirect_with_toast(_("Undone. The message is a draft again."), here)
@@ -158,17 +158,17 @@ class Review(OutreachPage):
             body["contentHash"] = form.values["contentHash"]
         answer = self.ask("PUT", f"genie/send-jobs/{self.sent_id()}", None, body)
         if answer.ok:
-            return self.redirect_with_toast(_("Draft changed"), self.at(self.sent_id()))
+            return self.redirect_with_toast(_("Draft changed"), self.draft_address(self.sent_id()))
         context = dict(self.show())
         message = context["message"]
         if message is None or (answer.status in (400, 409) and message["_id"] != self.sent_id()):
-            return self.refuse(answer, self.at(self.sent_id()))
+            return self.refuse(answer, self.draft_address(self.sent_id()))
         if message["status"] != "draft":
             context["typed"] = body["text"]
         elif answer.status == 409:
             form.add_error(
                 None,
-                _("%(changed)s Save again to keep your text.") % {"changed": self.changed(message)},
+                _("%(changed)s Save again to keep your text.") % {"changed": self.change_text(message)},
             )
             form["contentHash"].replace(message["contentHash"])
             context |= {"form": form, "theirs": message}
@@ -180,15 +180,15 @@ class Review(OutreachPage):
     def redirect_to_next(self, answer: Answer, success: str) -> HttpResponse:
         """Redirect to the next draft, or back to this one if it was refused, with the changes since it was shown."""
         if answer.ok:
-            after = self.at(self.sent_id("then") if self.request.POST.get("then") else "")
+            after = self.draft_address(self.sent_id("then") if self.request.POST.get("then") else "")
             return self.redirect_with_toast(success, after, back={**TIMED, "do": "undo", "id": self.sent_id()})
-        here = self.at(self.sent_id())
+        here = self.draft_address(self.sent_id())
         now = self.ask("GET", f"genie/send-jobs/{self.sent_id()}") if answer.status in (400, 409) else None
         if now is None or not now.ok:
             return self.refuse(answer, here)
         if now.data["status"] == "draft" and answer.status == 409:
             about_words = answer.refuses("contentHash")
-            changed = self.changed(now.data) if about_words else _("The contact or sender has changed.")
+            changed = self.change_text(now.data) if about_words else _("The contact or sender has changed.")
             message = _("%(message)s %(changed)s Read the draft again before approving.") % {
                 "message": answer.message,
                 "changed": changed,
@@ -197,14 +197,14 @@ class Review(OutreachPage):
         message = SINCE.get(now.data["status"], answer.refusal)
         return self.refuse(Answer(answer.status, {"message": message}), here)
 
-    def changed(self, message: ListedMessageData) -> str:
+    def change_text(self, message: ListedMessageData) -> str:
         """Return the message about the author of a change to a draft."""
         by = message["updatedBy"] or {}
         if by.get("_id") == self.actor.member_id:
             return _("You changed the draft in another window.")
         return _("%(by)s changed the draft.") % {"by": by.get("name") or _("Someone")}
 
-    def at(self, message: str) -> str:
+    def draft_address(self, message: str) -> str:
         """Return the address of a draft in the review, or of the first one."""
         if not message:
             return self.address("outreach-review", self.params["id"])

@@ -140,7 +140,7 @@ class Run(TurnsOnTracking, OutreachPage):
             "waits": decision if held else None,
             "reason_link": self.reason_link(run, decision),
             "goes_at": goes if not held else None,
-            "whom": [*self.searched(run), *self.whom(run)],
+            "whom": [*self.search_rows(run), *self.whom(run)],
             "people": self.people(run),
             "recipient_progress": self.recipient_progress(run) if run["phase"] == "planning" else None,
             "drafts": run["counts"]["draft"],
@@ -202,7 +202,7 @@ class Run(TurnsOnTracking, OutreachPage):
             }
         return None
 
-    def searched(self, run: RunDetailData) -> list[tuple[str, str]]:
+    def search_rows(self, run: RunDetailData) -> list[tuple[str, str]]:
         """Return (kind, text) of the filters and results of the run's search, and of its enrichment."""
         search, enrichment = run["generation"], run["enrichment"]
         rows = []

@@ -48,7 +48,7 @@ def pending(lead_id: str) -> QuerySet[SendJob]:
 def pending_counts(lead_id: str) -> dict[str, int]:
     """Count the lead's drafts, and those that a person approves individually."""
     drafts = pending(lead_id)
-    return {"pendingCount": drafts.count(), "unprovedCount": delivery.unproved(drafts).count()}
+    return {"pendingCount": drafts.count(), "unprovedCount": delivery.unproved_messages(drafts).count()}
 
 
 def left_drafts(lead_id: str) -> delivery.SkippedApprovals:

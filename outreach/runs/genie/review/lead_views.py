@@ -98,8 +98,8 @@ class LeadMessagesViewSet(ResourceViewSet):
     def approve_all(self, request: Request, leadId: str) -> object:
         left = lead_messages.left_drafts(leadId)
         changed = lead_messages.approve_all(lead_id=leadId, member_id=self.actor.member_id)
-        response = {**_one(leadId, "approved"), "changedCount": changed, **left.as_json(), "newerCount": 0}
-        return self.success(response, **(left_warning(left) or unchanged(changed)))
+        response = {**_message_data(leadId, "approved"), "changedCount": changed, **left.as_json(), "newerCount": 0}
+        return self.success(response, **(left_warning(left) or unchanged_warning(changed)))
 
     @action(detail=True, methods=["post"], url_path="draft-all")
     @endpoint(
@@ -111,13 +111,13 @@ class LeadMessagesViewSet(ResourceViewSet):
     )
     def draft_all(self, request: Request, leadId: str) -> object:
         changed = lead_messages.hold_all(lead_id=leadId, member_id=self.actor.member_id)
-        return self.success({**_one(leadId, "draft"), "changedCount": changed}, **unchanged(changed))
+        return self.success({**_message_data(leadId, "draft"), "changedCount": changed}, **unchanged_warning(changed))
 
 
-def unchanged(count: int) -> dict[str, str]:
+def unchanged_warning(count: int) -> dict[str, str]:
     """Return the warning of an action that has changed no message."""
     return {} if count else {"warning": "no message has changed: none of the lead's is in the state for it"}
 
 
-def _one(lead_id: str, status: str) -> JsonObject:
+def _message_data(lead_id: str, status: str) -> JsonObject:
     return MessageOut.one(lead_messages.lead_messages(lead_id).filter(status=status)) or {}

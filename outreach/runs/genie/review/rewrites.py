@@ -45,7 +45,7 @@ def regenerate(*, message_id: str, member_id: str, hint: str = "", content_hash:
     run_id = SendJob.objects.filter(pk=message_id).values_list("run_id", flat=True).first()
     # The run before the message, as everywhere.
     run = lock_run(run_id) if run_id else None
-    job = delivery.locked(message_id, Status.DRAFT, Status.PLANNED, Status.FAILED)
+    job = delivery.lock_message(message_id, Status.DRAFT, Status.PLANNED, Status.FAILED)
     if run is None or not _writes(run):
         raise NamedError("CampaignCannotBeUpdated_400", "its run writes nothing any more", field="sendJobId")
     if job.status == Status.PLANNED:
@@ -63,7 +63,7 @@ def regenerate(*, message_id: str, member_id: str, hint: str = "", content_hash:
     # Texts of people and of templates are not written by an app, so it cannot write them again.
     if job.variant is not None or from_template or of_workflow:
         raise NamedError("CampaignCannotBeUpdated_400", FROM_TEMPLATE, field="sendJobId")
-    delivery.unchanged(job, content_hash, "written anew")
+    delivery.require_unchanged(job, content_hash, "written anew")
     app = choose_ai_app(run.ai_type)
     rewrite_messages(SendJob.objects.filter(pk=job.pk), member_id, hint=hint)
     # In the same transaction, under the run's lock: its worker cannot end it without seeing the message.

@@ -41,7 +41,7 @@ def plan(run: GenieScheduler, deadline: float) -> None:
     if not run.cancel_requested and not recipients_ready(run):
         return
     started = monotonic()
-    audience = Audience.stored(run.audience)
+    audience = Audience.from_json(run.audience)
     if run.total is None:
         # The count and the start commit together: a resumed job must not count planned people twice.
         with transaction.atomic():

@@ -194,7 +194,7 @@ def _drafts(provider: AiProvider, briefs: Sequence[ComposeBrief], contacts: Sequ
     samples = []
     for row, brief, draft in zip(contacts, briefs, drafts, strict=True):
         person = {"_id": row.pk, "name": row.name, "email": row.email}
-        samples.append({"contact": person, **_written(draft, brief, every_sentence=provider.calls_a_model)})
+        samples.append({"contact": person, **_sample_data(draft, brief, every_sentence=provider.calls_a_model)})
     return samples
 
 
@@ -214,7 +214,7 @@ def _within_time(provider: AiProvider, briefs: Sequence[ComposeBrief]) -> list[D
     return drafts
 
 
-def _written(draft: Draft | ProviderError, brief: ComposeBrief, *, every_sentence: bool) -> JsonObject:
+def _sample_data(draft: Draft | ProviderError, brief: ComposeBrief, *, every_sentence: bool) -> JsonObject:
     if isinstance(draft, ProviderError):
         return {"subject": "", "text": "", "evidence": [], "unproved": False, "error": draft.detail}
     evidence = evidence_of(draft, brief, every_sentence=every_sentence)

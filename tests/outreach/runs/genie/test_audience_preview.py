@@ -113,14 +113,14 @@ def test_leads_stand_for_their_contacts(scope: Cast) -> None:
     answer = scope.key.post(PATH, body)
     assert (answer.data["count"], answer.data["sendable"]) == (2, 2)
     assert [row["_id"] for row in answer.data["sample"]] == [named.pk, other.pk]
-    stored = Audience.stored({"leadIds": leads})
+    stored = Audience.from_json({"leadIds": leads})
     assert stored.as_json()["leadIds"] == leads
     assert stored.next_ids("", 1) == [named.pk]
     assert stored.next_ids(named.pk, 5) == [other.pk, gone.pk]
     Lead.objects.filter(contact=other).update(is_deleted=True)
     refused = scope.key.post(PATH, body)
     assert (refused.status, refused.body["message"]) == (400, "Lead not found.")
-    assert set(Audience.stored({"leadIds": leads}).contacts()) == {named}
+    assert set(Audience.from_json({"leadIds": leads}).contacts()) == {named}
 
 
 @pytest.mark.parametrize("path", [PATH, "/genie/draft-preview", "/campaign/audience-preview"])
@@ -143,7 +143,7 @@ def test_walking_an_audience_meets_each_contact_once(scope: Cast) -> None:
     filed = [ContactFactory(category=category).pk for _ in range(3)]
     ContactFactory()
     dead = ContactFactory(is_deleted=True).pk
-    audience = Audience.stored({"contactIds": [*ids, dead], "tags": [tag.pk], "categories": [category.pk]})
+    audience = Audience.from_json({"contactIds": [*ids, dead], "tags": [tag.pk], "categories": [category.pk]})
     met: list[str] = []
     while found := audience.next_ids(met[-1] if met else "", 4):
         met += found

@@ -55,7 +55,7 @@ def test_segments_join_the_union(scope: Cast, outsiders: Cast) -> None:
         assert answer.status == 200, answer.body
         assert answer.data["count"] == len(contacts)
         assert [row["_id"] for row in answer.data["sample"]] == [contact.pk for contact in contacts]
-        audience = Audience.stored({"segments": ids})
+        audience = Audience.from_json({"segments": ids})
         assert audience.as_json()["segments"] == ids
         for size in (1, 2, 50):
             assert walked(audience, size) == [contact.pk for contact in contacts], (segments, size)
@@ -67,7 +67,7 @@ def test_a_segment_is_run_anew_while_a_run_walks_it(scope: Cast) -> None:
     tag = TagFactory()
     first, second = ContactFactory(name="Ann"), ContactFactory(name="Bob")
     segment = Segment.objects.create(name="named", filters=tree("name", "Ann"))
-    audience = Audience.stored({"segments": [segment.pk], "tags": [tag.pk]})
+    audience = Audience.from_json({"segments": [segment.pk], "tags": [tag.pk]})
     assert audience.next_ids("", 5) == [first.pk]
     Segment.objects.filter(pk=segment.pk).update(filters=tree("name", "Bob"))
     assert audience.next_ids(first.pk, 5) == [second.pk]
