@@ -48,7 +48,7 @@ from crm.organizations.services import create_organization
 from crm.tags.services import create_tag
 from crm.teams.services import ACTIVE
 from outreach.connections.senders.services import create_sender
-from outreach.messaging.email_templates.services import create_template
+from outreach.messaging.email_templates.services import create_ready_template, create_template
 from outreach.models import Campaign, Dashboard, EmailTemplate, GenieScheduler, Smtp
 from outreach.runs.campaigns.launch import start_campaign
 from outreach.runs.campaigns.services import create_campaign
@@ -151,6 +151,7 @@ def provision_demo(data: Path) -> Demo:
                 create_purchase(bootstrapped.member, User.objects.get(email=STAFF))
             if bootstrapped.created and not EmailTemplate.objects.exists():
                 create_template(member_id=bootstrapped.member.pk, **TEMPLATE)
+                create_ready_template(member_id=bootstrapped.member.pk, ready="newsletter")
             if bootstrapped.created:
                 values = {
                     "shared": True,

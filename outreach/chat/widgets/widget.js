@@ -43,28 +43,28 @@ textarea{flex:1;margin:0;min-height:44px;max-height:120px}.ask textarea{flex:non
 :focus-visible{outline:3px solid var(--fg);outline-offset:2px}header :focus-visible{outline-color:var(--on)}
 @media (max-width:480px){.panel,.right .panel,.left .panel{inset:0;width:auto;height:auto;border:0;border-radius:0}}`;
 
-  const el = (tag, attributes = {}, ...inside) => {
-    const element = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) {
-      if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-      else if (value === true) element.setAttribute(name, "");
-      else if (value !== false && value != null) element.setAttribute(name, value);
+  const el = (tag, props = {}, ...inside) => {
+    const node = document.createElement(tag);
+    for (const [name, value] of Object.entries(props)) {
+      if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+      else if (value === true) node.setAttribute(name, "");
+      else if (value !== false && value != null) node.setAttribute(name, value);
     }
-    element.append(...inside);
-    return element;
+    node.append(...inside);
+    return node;
   };
   const icon = (d) => {
     const space = "http://www.w3.org/2000/svg", svg = document.createElementNS(space, "svg");
-    const attributes = {
+    const props = {
       viewBox: "0 0 24 24", fill: "none", stroke: "currentColor", "stroke-width": 2, "stroke-linecap": "round", "aria-hidden": "true",
     };
-    for (const [name, value] of Object.entries(attributes)) svg.setAttribute(name, value);
+    for (const [name, value] of Object.entries(props)) svg.setAttribute(name, value);
     const path = document.createElementNS(space, "path");
     path.setAttribute("d", d);
     svg.append(path);
     return svg;
   };
-  // Black or white, whichever is told apart better on the colour.
+  // Black or white, by contrast.
   const onColor = (hex) => {
     const [r, g, b] = [1, 3, 5].map((at) => {
       const v = parseInt(hex.slice(at, at + 2), 16) / 255;
@@ -72,7 +72,7 @@ textarea{flex:1;margin:0;min-height:44px;max-height:120px}.ask textarea{flex:non
     });
     return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? "#000" : "#fff";
   };
-  const storeVisitor = (value) => {
+  const save = (value) => {
     visitor = value;
     try {
       if (value) localStorage.setItem(stored, value); else localStorage.removeItem(stored);
@@ -101,29 +101,29 @@ textarea{flex:1;margin:0;min-height:44px;max-height:120px}.ask textarea{flex:non
 
   const label = (text, field, required) => el("label", {}, text + (required ? ` (${t.required})` : ""), field);
   const bubble = (message) => {
-    let element = seen.get(message._id) || (message.key && seen.get(message.key));
-    if (!element) {
+    let node = seen.get(message._id) || (message.key && seen.get(message.key));
+    if (!node) {
       const who = message.by === "visitor" ? t.you : message.by === "bot" ? t.bot : message.name || t.agent;
-      element = el("div", { class: `msg ${message.by}`, dir: "auto" }, el("span", { class: "by" }, who), message.text);
-      log.append(element);
+      node = el("div", { class: `msg ${message.by}`, dir: "auto" }, el("span", { class: "by" }, who), message.text);
+      log.append(node);
       log.scrollTop = log.scrollHeight;
     }
-    seen.set(message._id, element);
-    if (message.key) { seen.set(message.key, element); element.querySelector(".state")?.remove(); }
-    return element;
+    seen.set(message._id, node);
+    if (message.key) { seen.set(message.key, node); node.querySelector(".state")?.remove(); }
+    return node;
   };
-  const announce = (message, bad) => { status.textContent = message; status.classList.toggle("bad", !!bad); };
+  const notify = (message, bad) => { status.textContent = message; status.classList.toggle("bad", !!bad); };
 
-  // A message while nobody is there; somebody who has come since answers it in a chat.
-  const leaveMessage = async ({ text, key, ...who }) => {
+  // A message while no member is there; one who has come since answers it in a chat.
+  const sendOffline = async ({ text, key, ...who }) => {
     try { await ask("offline", { ...who, text, key }); } catch (error) {
       if (!error.message.startsWith("offline:")) throw error;
-      storeVisitor((await ask("start", who)).visitor);
+      save((await ask("start", who)).visitor);
       config.offline = false;
       waiting.push({ key, text });
     }
   };
-  const contactForm = () => {
+  const intro = () => {
     const offline = config.offline;
     const fields = [...config.preChat];
     if (offline && !fields.some((field) => field.key === "email")) fields.unshift({ key: "email", type: "email", required: true });
@@ -147,8 +147,8 @@ textarea{flex:1;margin:0;min-height:44px;max-height:120px}.ask textarea{flex:non
         };
         try {
           if (preview) await 0;
-          else if (offline) await leaveMessage({ ...given, text: text.value, key });
-          else storeVisitor((await ask("start", given)).visitor);
+          else if (offline) await sendOffline({ ...given, text: text.value, key });
+          else save((await ask("start", given)).visitor);
           ended = true;
           show();
           send();
@@ -177,18 +177,18 @@ textarea{flex:1;margin:0;min-height:44px;max-height:120px}.ask textarea{flex:non
     return form;
   };
 
-  // Which of its three forms the panel shows: what is asked first, what is left while nobody is there, the chat.
+  // The form that the panel shows: first questions, a message for later, or the chat.
   const show = () => {
-    const closeButton = { class: "x", type: "button", "aria-label": t.close, onclick: () => toggle(false) };
-    const head = el("header", {}, el("h2", { id: "title" }, t.title), el("button", closeButton, icon("M5 5l14 14M19 5L5 19")));
+    const closing = { class: "x", type: "button", "aria-label": t.close, onclick: () => toggle(false) };
+    const head = el("header", {}, el("h2", { id: "title" }, t.title), el("button", closing, icon("M5 5l14 14M19 5L5 19")));
     let inside;
-    if (config.offline && !visitor) inside = ended ? [el("p", { class: "log", role: "status" }, t.offlineSent)] : [contactForm()];
-    else if (!visitor && !ended && config.preChat.length) inside = [contactForm()];
+    if (config.offline && !visitor) inside = ended ? [el("p", { class: "log", role: "status" }, t.offlineSent)] : [intro()];
+    else if (!visitor && !ended && config.preChat.length) inside = [intro()];
     else inside = [log, status, chatForm()];
     panel.replaceChildren(head, ...inside);
     if (open) focus();
   };
-  const focusable = () => [...panel.querySelectorAll("button,input,textarea,[tabindex='0']")].filter((element) => element.getClientRects().length);
+  const focusable = () => [...panel.querySelectorAll("button,input,textarea,[tabindex='0']")].filter((node) => node.getClientRects().length);
   const focus = () => (panel.querySelector("input,textarea") || panel.querySelector("button")).focus();
   const toggle = (isOpen) => {
     open = isOpen;
@@ -211,26 +211,26 @@ textarea{flex:1;margin:0;min-height:44px;max-height:120px}.ask textarea{flex:non
 
   // --- what is said
   const receive = (data) => {
-    storeVisitor(data.visitor);
+    save(data.visitor);
     data.messages.forEach(bubble);
     after = data.after;
     wait = data.pause;
     if (open && document.visibilityState === "visible") {
       if (data.unread) ask("read", { visitor }).catch(() => {});
     } else mark(data.unread);
-    announce(data.state === "queued" ? t.queued : "");
+    notify(data.state === "queued" ? t.queued : "");
   };
   const send = async () => {
     if (busy || !waiting.length) return;
     busy = true;
-    const message = waiting[0], element = bubble({ _id: message.key, key: message.key, by: "visitor", text: message.text });
-    element.querySelector(".state")?.remove();
+    const message = waiting[0], node = bubble({ _id: message.key, key: message.key, by: "visitor", text: message.text });
+    node.querySelector(".state")?.remove();
     const state = el("span", { class: "by state" }, t.sending);
-    element.append(state);
+    node.append(state);
     try {
       if (preview) state.remove();
       else {
-        if (!visitor) storeVisitor((await ask("start", { page: location.href.split("#")[0].slice(0, 500) })).visitor);
+        if (!visitor) save((await ask("start", { page: location.href.split("#")[0].slice(0, 500) })).visitor);
         receive(await ask("messages", { visitor, text: message.text, key: message.key }));
       }
       waiting.shift();
@@ -240,7 +240,7 @@ textarea{flex:1;margin:0;min-height:44px;max-height:120px}.ask textarea{flex:non
     } catch (error) {
       busy = false;
       state.replaceChildren(`${t.failed} `, el("button", { class: "again", type: "button", onclick: send }, t.retry));
-      announce(error.status && error.status !== 404 ? error.message : t.error, true);
+      notify(error.status && error.status !== 404 ? error.message : t.error, true);
       if (error.status === 404 && visitor) forget();
     }
   };
@@ -250,7 +250,7 @@ textarea{flex:1;margin:0;min-height:44px;max-height:120px}.ask textarea{flex:non
     if (preview || !visitor || document.visibilityState === "hidden") return;
     timer = setTimeout(poll, (open ? seconds : Math.max(seconds, 30)) * 1000 * (0.9 + Math.random() * 0.2));
   };
-  const forget = () => { storeVisitor(""); after = null; ended = false; show(); };
+  const forget = () => { save(""); after = null; ended = false; show(); };
   const poll = async () => {
     try { receive(await ask("poll", { visitor, after })); } catch (error) {
       if (error.status === 404) { forget(); return; }
@@ -260,14 +260,14 @@ textarea{flex:1;margin:0;min-height:44px;max-height:120px}.ask textarea{flex:non
   };
 
   const begin = async () => {
-    try { config = preview ? JSON.parse(script.dataset.preview) : await ask("config"); } catch { return; } // no widget here: the page stays as it is
+    try { config = preview ? JSON.parse(script.dataset.preview) : await ask("config"); } catch { return; } // no widget here
     t = config.texts;
     try { visitor = preview ? "" : localStorage.getItem(stored) || ""; } catch { /* see keep */ }
     const sheet = CSS + `\n.all{--c:${config.color};--on:${onColor(config.color)}}`;
     try {
-      const stylesheet = new CSSStyleSheet();
-      stylesheet.replaceSync(sheet);
-      root.adoptedStyleSheets = [stylesheet];
+      const css = new CSSStyleSheet();
+      css.replaceSync(sheet);
+      root.adoptedStyleSheets = [css];
     } catch { root.append(el("style", {}, sheet)); }
     all.classList.add(config.position);
     log.setAttribute("aria-label", t.log);
