@@ -16,7 +16,7 @@ from accounts.settings.branding import Brand
 from billing.models import Payment
 from core.text.formats import Formats
 from crm.models import BulkJob, Comment, FollowUp, Import, Lead, Webhook
-from outreach.models import Conversation, GenieScheduler, ImapMailbox, InboundMessage, Smtp
+from outreach.models import Conversation, GenieScheduler, ImapMailbox, InboundMessage, Quote, Smtp
 from tests.accounts.mails.samples import SAMPLES
 from tests.guards.population import populate
 from tests.kit.cast import Cast
@@ -42,6 +42,7 @@ def test_every_mail_leads_to_a_page_that_opens(cast: Cast) -> None:
             "lead": Lead,
             "task": FollowUp,
             "comment": Comment,
+            "quote": Quote,
         }
         sample: dict[str, Any] = dict(SAMPLES[kind][0])
         for name, model in records.items():

@@ -35,6 +35,7 @@ from crm.models import (
     Webhook,
     WebhookDelivery,
 )
+from outreach.messaging.email_templates.designs.ready import ready_template
 from outreach.models import (
     AnswerTime,
     BookingPage,
@@ -68,7 +69,7 @@ from workflows.models import RunApproval, Workflow, WorkflowRun, WorkflowSecret
 PARAMETER = re.compile(r"<str:\w+>")
 EVIL = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
 ROLES = ("Owner", "Manager", "Member", "Viewer")
-FRAMED = ("campaign-preview", "message-preview")
+FRAMED = ("campaign-preview", "email-template-ready", "message-preview")
 """What others wrote, as it is, in a frame with a policy of its own."""
 
 REDIRECTS = ("comment",)
@@ -204,6 +205,7 @@ def make_world() -> World:
         Organization.objects.update(name=EVIL)
         Contact.objects.update(name=EVIL, organization=ids[Organization])
         Export.objects.update(resource="contact")
+        EmailTemplate.objects.update(design=ready_template("newsletter")["design"])
         Dashboard.objects.update(name=EVIL, shared=True, tiles=TILES)
         ContactFactory.create_batch(10)
         members = {"Owner": cast.owner} | {

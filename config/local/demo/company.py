@@ -149,10 +149,9 @@ def provision_demo(data: Path) -> Demo:
             chat_port = chats_port(data)
             if bootstrapped.created:
                 create_purchase(bootstrapped.member, User.objects.get(email=STAFF))
-            if bootstrapped.created and not EmailTemplate.objects.exists():
+            if bootstrapped.created:
                 create_template(member_id=bootstrapped.member.pk, **TEMPLATE)
                 create_ready_template(member_id=bootstrapped.member.pk, ready="newsletter")
-            if bootstrapped.created:
                 values = {
                     "shared": True,
                     "tiles": TILES,

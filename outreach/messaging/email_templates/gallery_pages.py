@@ -14,7 +14,7 @@ from outreach.messaging.email_templates.pages import TemplatePage
 class ChooseTemplate(TemplatePage):
     path = "templates/choose"
     name = "email-template-choose"
-    title = gettext_lazy("New email")
+    title = gettext_lazy("New email template")
     template = "web/email_templates/choose.html"
 
     def show(self) -> Values:

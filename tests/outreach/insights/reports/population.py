@@ -29,6 +29,7 @@ from outreach.models import (
     GenieScheduler,
     InboundMessage,
     MailApp,
+    Quote,
     SendJob,
     Suppression,
 )
@@ -86,6 +87,18 @@ def make_people(cast: Cast) -> None:
         ContactTag.objects.bulk_create(ContactTag(contact=contact, tag=tag) for tag in tags[: place % 3])
         status = ("new", "won", "lost")[place % 3]
         lead = LeadFactory(contact=contact, status=status, source="website" if odd else "", value=place or None)
+        quote = Quote.objects.create(
+            lead=lead,
+            contact=contact,
+            owner=None if odd else cast.owner,
+            number=f"Q-{place}",
+            title="Offer",
+            status=("draft", "accepted")[odd],
+            currency="USD",
+            total=100 + place,
+            valid_until=at + timedelta(days=30),
+        )
+        Quote.objects.filter(pk=quote.pk).update(created_at=at)
         Lead.objects.filter(pk=lead.pk).update(
             created_at=at,
             status_changed_at=at if odd else None,
