@@ -137,11 +137,11 @@ class Design extends HTMLElement {
   #replace(answer, source, operation = "") {
     const { id } = source ?? {};
     find("#design-editor", this).replaceWith(answer);
+    this.#ready(); // first: a button that is disabled would lose the focus
     const current = find("[aria-current]", this);
     const inList = source?.matches(".design-block") || operation.startsWith("add") || operation === "remove";
     const next = (inList && current) || (id && document.getElementById(id)) || source;
     (next?.isConnected && !next.disabled ? next : current ?? find("[data-undo]", this))?.focus();
-    this.#ready();
     this.#marked();
   }
 
