@@ -15,6 +15,8 @@ from outreach.site.quotes.answers import accept_quote, decline_quote, expire_quo
 from outreach.site.quotes.sending import mark_sent
 from outreach.site.quotes.services import create_quote, revise_quote
 
+DAYS_APART = 4
+"""Days between the creations of two quotes, so that reports have several days."""
 TERMS = "Payment within 30 days. Prices without transport."
 TITLES = ("Coffee for two floors", "Trial week", "Espresso bar", "Beans for a year", "Filter corner", "Summer event")
 """Titles of a draft, a sent, an opened, an accepted, a declined and an expired quote."""
@@ -39,6 +41,9 @@ def create_quotes(member: Member) -> None:
     Quote.objects.filter(pk=expired.pk).update(valid_until=timezone.now() - timedelta(days=2))
     expire_quotes()
     revise_quote(id=declined.pk, actor_id=member.pk, automation=False)
+    for place, quote in enumerate(quotes):
+        created_at = timezone.now() - timedelta(days=DAYS_APART * (len(quotes) - place))
+        Quote.objects.filter(pk=quote.pk).update(created_at=created_at)
 
 
 def _quote(member: Member, lead: str, title: str, place: int) -> Quote:

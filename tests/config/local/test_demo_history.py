@@ -32,9 +32,9 @@ from tests.kit.html import html_of
 from tests.kit.rows import kept_for_module
 from tests.web.helpers import at, enter, text_of
 
-FEW = {"billing": 1, "campaigns": 5}
-"""Report -> the days of the last ninety that have numbers, where it is not BUSY: a company pays now and then, and a
-campaign goes out in a day."""
+FEW = {"billing": 1, "campaigns": 5, "quotes": 5}
+"""Report -> the days of the last ninety that have numbers, where it is not BUSY: a company pays and offers now and
+then, and a campaign goes out in a day."""
 BUSY = 10
 EMPTY = {"workflow-approvals"}
 """Names of pages that are empty in the demo, on purpose."""
