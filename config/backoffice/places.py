@@ -21,6 +21,7 @@ SHARED = _("Shared")
 EVERYWHERE = {
     "ExpiredSession_401": _("All requests after the session ended"),
     "OrganizationAlreadyExists_400": _("Rows of imports"),
+    "QuoteAnswered_409": _("The public page of a quote"),
     "SubscriptionExpired_400": _("All requests that need an active subscription"),
 }
 """Messages that no operation declares -> where they are answered."""
