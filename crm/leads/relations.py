@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 
 from core.errors import InvalidFormat
 from core.ids import is_id
 from core.types import JsonObject
+from crm.contacts.models import Contact
 from crm.leads.places import CLOSE, read_close
 from crm.leads.schema import LeadRow
+from crm.products.models import ProductService
 from crm.records.problems import ValueProblem
 from crm.records.results import UNSET
 
@@ -104,3 +106,14 @@ def own_relations(values: JsonObject) -> Relations | ValueProblem:
             )
         own[name] = list(dict.fromkeys(ids)) if key in LIST_KEYS else reference
     return Relations(**own)
+
+
+def organizations_of(contact_ids: set[str]) -> dict[str, str | None]:
+    """Return contact -> the organization that it works at, which its new leads are about."""
+    return dict(Contact.objects.filter(pk__in=contact_ids).values_list("pk", "organization_id")) if contact_ids else {}
+
+
+def product_names(ids: Iterable[str]) -> dict[str, str]:
+    """Return product -> its name."""
+    product_ids = list(ids)
+    return dict(ProductService.objects.filter(pk__in=product_ids).values_list("pk", "name")) if product_ids else {}

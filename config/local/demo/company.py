@@ -149,15 +149,10 @@ def provision_demo(data: Path) -> Demo:
             chat_port = chats_port(data)
             if bootstrapped.created:
                 create_purchase(bootstrapped.member, User.objects.get(email=STAFF))
-            if bootstrapped.created:
                 create_template(member_id=bootstrapped.member.pk, **TEMPLATE)
                 create_ready_template(member_id=bootstrapped.member.pk, ready="newsletter")
-                values = {
-                    "shared": True,
-                    "tiles": TILES,
-                    "created_by": bootstrapped.member,
-                    "updated_by": bootstrapped.member,
-                }
+                by = bootstrapped.member
+                values = {"shared": True, "tiles": TILES, "created_by": by, "updated_by": by}
                 Dashboard.objects.get_or_create(name="Overview", defaults=values)
             if bootstrapped.created and not GenieScheduler.objects.exists():
                 _runs(bootstrapped.member)

@@ -8,14 +8,13 @@ from core.web.forms.fields import (
     BoundField,
     Field,
     Option,
-    is_nothing,
     options_of,
     read_input,
     texts_of,
-    values_differ,
 )
 from core.web.forms.fieldsets import REST, Fieldset
 from core.web.forms.form import Form, name_below, standalone_field
+from core.web.forms.inputs import is_nothing, values_differ
 
 __all__ = [
     "CHOICES",

@@ -15,7 +15,7 @@ import orjson
 from core.text.json import dumps
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
-from core.web.forms.fields import values_differ
+from core.web.forms.inputs import values_differ
 
 RETRIES = 3
 """Number of retries of a change if another one saves the record between reading and writing it."""

@@ -14,6 +14,8 @@ from core.text.timezones import zone_of
 from core.text.translation import gettext_lazy
 from core.web.forms.inputs import (
     BadMoment,
+    fold_label,
+    is_nothing,
     merge_lists,
     option_text,
     read_local,
@@ -21,6 +23,7 @@ from core.web.forms.inputs import (
     same_text,
     shown_text,
     typed_like,
+    values_differ,
     widget_of,
     with_newlines,
 )
@@ -383,9 +386,11 @@ class Field(forms.Field):
 
     def _option(self, text: str) -> str:
         """Return the option that the text is, or the only one that has it in it; else the text, which is refused."""
-        sought = _plain(text)
-        exact = [option.value for option in self.options if sought in (_plain(option.value), _plain(option.label))]
-        matches = exact or [option.value for option in self.options if sought and sought in _plain(option.value)]
+        sought = fold_label(text)
+        exact = [
+            option.value for option in self.options if sought in (fold_label(option.value), fold_label(option.label))
+        ]
+        matches = exact or [option.value for option in self.options if sought and sought in fold_label(option.value)]
         return matches[0] if len(matches) == 1 else text
 
 
@@ -394,21 +399,3 @@ def read_input(name: str, kind: str, sent: Mapping[str, Any]) -> Any:
     field = Field(name, "", kind)
     value = field.widget.value_from_datadict(sent, {}, name)
     return field.to_python("" if value is UNSENT else value)
-
-
-def _plain(text: str) -> str:
-    return text.replace("_", " ").casefold()
-
-
-def is_nothing(value: Any) -> bool:
-    """Return whether a field holds nothing, in any of its forms; 0 and false are something."""
-    return value is None or value in ("", [])
-
-
-def values_differ(left: Any, other: Any) -> bool:
-    """Return whether two values of a field differ. Nothing is the same in each of its forms; lists have no order."""
-    if isinstance(left, list) and isinstance(other, list):
-        return sorted(map(option_text, left)) != sorted(map(option_text, other))
-    if is_nothing(left) or is_nothing(other):
-        return is_nothing(left) != is_nothing(other)
-    return bool(left != other or isinstance(left, bool) != isinstance(other, bool))

@@ -191,3 +191,22 @@ def merge_lists(opened: list[Any], typed: list[Any], current: list[Any]) -> list
     """Merge a person's additions and removals into the current list."""
     remaining = [item for item in current if item in typed or item not in opened]
     return [*remaining, *(item for item in typed if item not in opened and item not in current)]
+
+
+def is_nothing(value: Any) -> bool:
+    """Return whether a field holds nothing, in any of its forms; 0 and false are something."""
+    return value is None or value in ("", [])
+
+
+def values_differ(left: Any, other: Any) -> bool:
+    """Return whether two values of a field differ. Nothing is the same in each of its forms; lists have no order."""
+    if isinstance(left, list) and isinstance(other, list):
+        return sorted(map(option_text, left)) != sorted(map(option_text, other))
+    if is_nothing(left) or is_nothing(other):
+        return is_nothing(left) != is_nothing(other)
+    return bool(left != other or isinstance(left, bool) != isinstance(other, bool))
+
+
+def fold_label(text: str) -> str:
+    """Return a label or value of an option for comparison."""
+    return text.replace("_", " ").casefold()

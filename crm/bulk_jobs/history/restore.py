@@ -14,14 +14,7 @@ from django.utils import timezone
 from core.access import remaining_quota
 from core.fields import CompanyForeignKey
 from core.types import JsonObject, Values
-from crm.bulk_jobs.history.three_way_merge import (
-    CHANGED_AT,
-    CHANGED_BY,
-    CUSTOM,
-    MergedRecord,
-    json_equal,
-    merge_versions,
-)
+from crm.bulk_jobs.history.three_way_merge import CHANGED_AT, CHANGED_BY, CUSTOM, MergedRecord, is_same, merge_versions
 from crm.field_types import BadValue, FieldSpec
 from crm.records.kinds import RecordKind
 from crm.records.models import CustomField
@@ -400,6 +393,6 @@ def _changes(schema: RecordSchema, record: MergedRecord) -> Changes:
 
 def _accepts(spec: FieldSpec, value: Any) -> bool:
     try:
-        return json_equal(spec.clean(value), value)
+        return is_same(spec.clean(value), value)
     except BadValue:
         return False

@@ -124,12 +124,12 @@ def _merge_custom(was: Version, then: Version, result: MergedRecord, fits: Calla
         old = was.get(key)
         new = then.get(key)
         current = now.get(key)
-        if json_equal(old, new) or json_equal(current, old):
+        if is_same(old, new) or is_same(current, old):
             continue
         fit = fits(key, old)
         if fit is None:
             continue  # the field is gone, and its values too
-        if not json_equal(current, new) or not fit:
+        if not is_same(current, new) or not fit:
             result.kept.append(key)
             continue
         result.custom_keys.append(key)
@@ -141,12 +141,12 @@ def _merge_custom(was: Version, then: Version, result: MergedRecord, fits: Calla
         result.row[CUSTOM] = restored
 
 
-def json_equal(first: Any, other: Any) -> bool:
+def is_same(first: Any, other: Any) -> bool:
     """Return whether two JSON values are equal; Python would treat 1, 1.0 and true as equal."""
     if isinstance(first, dict) and isinstance(other, dict):
-        return first.keys() == other.keys() and all(json_equal(value, other[key]) for key, value in first.items())
+        return first.keys() == other.keys() and all(is_same(value, other[key]) for key, value in first.items())
     if isinstance(first, list) and isinstance(other, list):
-        return len(first) == len(other) and all(map(json_equal, first, other))
+        return len(first) == len(other) and all(map(is_same, first, other))
     return first == other and isinstance(first, bool) == isinstance(other, bool)
 
 

@@ -15,8 +15,8 @@ from core.web.forms import REST, Field, Fieldset, Form
 from core.web.forms.conflicts import RETRIES
 from core.web.forms.dial_codes import drop_unused_dial_code, suggest_dial_code
 from core.web.forms.record_forms import fields_query, form_values
-from core.web.quotes import STATUSES as QUOTE_STATUSES
 from core.web.record_pages import DIRECTIONS, OUTCOMES, RecordPage, Related, RelatedPage, RelatedRow
+from core.web.words.quotes import STATUSES as QUOTE_STATUSES
 from crm.leads.pages.base import ONLY_LOST, LeadPage, ShownLead, body_of, linked_values, toast_text
 from crm.leads.pages.table import LeadTable
 from crm.leads.types import LeadData

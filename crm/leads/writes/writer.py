@@ -17,7 +17,6 @@ from core.events import emit
 from core.ids import new_id
 from crm.bulk_jobs.history.journal import Source
 from crm.contacts.collisions import Holders, collision_problems, find_collision, person_of
-from crm.contacts.models import Contact
 from crm.contacts.rights import NO_NEW_CONTACT, ContactRights
 from crm.contacts.schema import ContactRow
 from crm.contacts.unique_key import (
@@ -33,10 +32,10 @@ from crm.contacts.updates import Take, update_contacts
 from crm.contacts.writer import import_source, write_contacts
 from crm.leads.duplicates import DUPLICATE, OpenLeads, Rule, find_repeating_leads, repeated_lead_text
 from crm.leads.references import missing_teams, no_team
+from crm.leads.relations import organizations_of, product_names
 from crm.leads.schema import NO_CONTACT, LeadRow, LeadSchema
 from crm.leads.writes.assignment import assign, default_team
 from crm.leads.writes.updates import PRODUCTS, LeadUpdates, update_leads
-from crm.products.models import ProductService
 from crm.records.problems import ValueProblem
 from crm.records.values import add_links, add_new_values, add_tags
 from crm.records.writes.inserts import insert_records
@@ -359,10 +358,10 @@ class _Attempt:
         if not items:
             return
         schema = self.schema
-        organizations = _organizations_of(
+        organizations = organizations_of(
             {item.contact_id for item in items if "organization_id" not in item.row.system}
         )
-        names = _product_names({id for item in items for id in item.row.product_ids or ()})
+        names = product_names({id for item in items for id in item.row.product_ids or ()})
         rows = [
             {
                 "organization_id": organizations.get(item.contact_id),
@@ -399,13 +398,3 @@ def _lock_contacts(ids: Iterable[str]) -> set[str]:
             [contact_ids],
         )
         return {id for (id,) in cursor.fetchall()}
-
-
-def _organizations_of(contact_ids: set[str]) -> dict[str, str | None]:
-    """Return contact -> the organization that it works at, which its new leads are about."""
-    return dict(Contact.objects.filter(pk__in=contact_ids).values_list("pk", "organization_id")) if contact_ids else {}
-
-
-def _product_names(ids: Iterable[str]) -> dict[str, str]:
-    product_ids = list(ids)
-    return dict(ProductService.objects.filter(pk__in=product_ids).values_list("pk", "name")) if product_ids else {}

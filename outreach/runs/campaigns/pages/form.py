@@ -60,13 +60,7 @@ class CampaignForm(CampaignPage):
 
     def form(self, values: Values | None = None) -> Form:
         """Make the form; a kind of selector that the company has none of is left out."""
-        fields = [
-            *self.audience_fields(),
-            *self.content_fields(),
-            *self.second(),
-            *self.later(),
-            *self.sending_fields(),
-        ]
+        fields = [*self.audience_fields(), *self.text_fields(), *self.second(), *self.later(), *self.sending_fields()]
         return Form(fields=fields, initial=values)
 
     def later(self) -> list[Field]:
@@ -88,7 +82,7 @@ class CampaignForm(CampaignPage):
         kinds = [(name, label, self.named_options(name)) for name, label, *rest in SELECTORS]
         return [Field(name, label, "checks", options=options, initial=[]) for name, label, options in kinds if options]
 
-    def content_fields(self) -> list[Field]:
+    def text_fields(self) -> list[Field]:
         templates = self.named_options("templates")
         chosen = Field("templateId", _("Template"), "select", options=templates, placeholder=_("None (write here)"))
         return [

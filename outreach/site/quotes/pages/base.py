@@ -6,8 +6,8 @@ from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.navigation.places import LEADS, MenuItem
 from core.web.pages import Page
-from core.web.quotes import STATUSES
 from core.web.records import Records
+from core.web.words.quotes import STATUSES
 
 QUOTES = Records("quote", "quotes", "file-text", gettext_lazy("Customers accept quotes online."))
 

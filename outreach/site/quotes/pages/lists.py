@@ -12,8 +12,8 @@ from core.types import Values
 from core.web.filters import DATE, NUMBER, ONE_OF, YES_NO, Choice
 from core.web.lists import Column
 from core.web.prefills import find_named_record
-from core.web.quotes import STATUSES
 from core.web.records import RecordList
+from core.web.words.quotes import STATUSES
 from outreach.site.quotes.pages.base import QuotePage, with_label
 
 DELETED = ngettext_lazy("Deleted %(count)s quote", "Deleted %(count)s quotes")
