@@ -387,9 +387,7 @@ class Field(forms.Field):
     def _option(self, text: str) -> str:
         """Return the option that the text is, or the only one that has it in it; else the text, which is refused."""
         sought = fold_label(text)
-        exact = [
-            option.value for option in self.options if sought in (fold_label(option.value), fold_label(option.label))
-        ]
+        exact = [option.value for option in self.options if sought in map(fold_label, (option.value, option.label))]
         matches = exact or [option.value for option in self.options if sought and sought in fold_label(option.value)]
         return matches[0] if len(matches) == 1 else text
 
