@@ -23,7 +23,7 @@ from core.tenancy.row_security import CREATE_ROLES
 
 HOLD = "core_hold"
 LEFT_OUT = re.compile(
-    rf"\d+; \d+ \d+ (POLICY public|ROW SECURITY public|TABLE DATA public {HOLD} "
+    rf"\d+; \d+ \d+ (POLICY public|COMMENT public POLICY |ROW SECURITY public|TABLE DATA public {HOLD} "
     r"|SCHEMA - public|COMMENT - SCHEMA public)"
 )
 """Parts that the restored database creates itself: policies name the login role, and it starts with its own hold."""
