@@ -8,8 +8,10 @@ import orjson
 import pytest
 from django.test import Client
 
-from tests.kit.cast import Cast
-from tests.kit.factories import ContactFactory
+from accounts.models import Member, Role
+from outreach.models import EmailTemplate
+from tests.kit.cast import Cast, make_cast
+from tests.kit.factories import ContactFactory, MemberFactory
 from tests.kit.html import html_of
 from tests.web.helpers import at, enter
 
@@ -138,13 +140,32 @@ def test_the_check_for_spam_names_what_to_do(editor: Editor) -> None:
     assert "Write it in small letters." in page
 
 
-def test_other_companies_find_no_template(cast: Cast, editor: Editor) -> None:
-    from tests.kit.cast import make_cast
-
+@pytest.mark.parametrize("do", ["save", "edit", "preview", "check", "test", "upload", "find"])
+def test_other_companies_reach_no_template(cast: Cast, editor: Editor, do: str) -> None:
     other = make_cast()
-    foreign = enter(other.owner)
-    place = editor.address.rsplit("/c/", 1)[1].split("/", 1)[1]
-    assert foreign.get(at(other.owner, place)).status_code == 404
+    place = editor.address.replace(cast.company.pk, other.company.pk)
+    stranger = Editor(
+        other, enter(other.owner), {"_id": "", "name": "Mine", "subject": "Mine", "design": editor.design}
+    )
+    stranger.address = place
+    assert stranger.client.get(place).status_code == 404
+    assert stranger.send(do).status_code == 404
+    with cast.scope():
+        assert EmailTemplate.objects.get().name != "Mine"
+
+
+@pytest.mark.parametrize("do", ["save", "upload"])
+def test_readers_change_nothing(cast: Cast, editor: Editor, do: str) -> None:
+    with cast.scope():
+        role = Role.objects.get(name="Viewer")
+        viewer = MemberFactory(status=Member.Status.ACCEPTED, role=role)
+    editor.client = enter(viewer)
+    page = html_of(editor.client.get(editor.address))
+    assert "You can't edit templates" in page
+    assert "<textarea" not in page
+    assert editor.send(do, name="Changed").status_code in (403, 404, 422)
+    with cast.scope():
+        assert EmailTemplate.objects.get().name != "Changed"
 
 
 def test_a_template_of_code_has_no_editor(cast: Cast, client: Client) -> None:
@@ -159,4 +180,6 @@ def test_the_gallery_makes_a_template(cast: Cast, client: Client) -> None:
     assert page.count('name="ready"') == 13
     response = client.post(at(cast.owner, "templates/choose"), {"do": "create", "ready": "newsletter"})
     assert (response.status_code, response["Location"].rsplit("/", 1)[-1]) == (303, "design")
-    assert client.post(at(cast.owner, "templates/choose"), {"do": "create", "ready": "none"}).status_code in (303, 422)
+    client.post(at(cast.owner, "templates/choose"), {"do": "create", "ready": "none"})
+    with cast.scope():
+        assert EmailTemplate.objects.count() == 1
