@@ -10,6 +10,7 @@ BEYOND_OWN = "your role is limited to own records, and this concerns those of ot
 
 def require_all_records() -> None:
     """Refuse what changes everybody's records where only a member's own exist (UnauthorizedAction_403)."""
+    # The scope and not the actor: jobs have no request, and run in the scope of their maker.
     scope = active_scope()
     if scope is not None and scope.own is not None:
         raise NamedError("UnauthorizedAction_403", BEYOND_OWN)

@@ -51,6 +51,7 @@ def _seen_by(model: Model) -> SeenByMember | None:
 def _hides(field: CompanyForeignKey, narrowed: Collection[Model]) -> bool:
     """Return whether the reference can hide its row: one to a record, to a row that refers to one, or of a part."""
     target = field.related_model
+    # A row that refers to its own kind, such as a reply, is judged by its record.
     if target is field.model or target not in narrowed:
         return False
     seen_by = _seen_by(target)
@@ -61,6 +62,7 @@ def _hides(field: CompanyForeignKey, narrowed: Collection[Model]) -> bool:
 def narrowed_models() -> frozenset[Model]:
     """Return the models whose rows depend on the member: records, rows that refer to them, and rows of SeenByMember."""
     narrowed = {model for model in _company_models() if _owned(model) or _seen_by(model)}
+    # Rows of rows: the set grows until no reference leads to a further model.
     while True:
         more = {
             model
@@ -92,6 +94,7 @@ def row_condition(model: Model) -> str:
     if seen_by is not None:
         return seen_by.condition.format(member=MEMBER, record=_record_exists(seen_by, table))
     fields = [field for field in _references(model) if _hides(field, narrowed_models())]
+    # An activity of a lead is seen with the lead, even where its contact is another member's.
     ranks = {field: owned.rank for field in fields if (owned := _owned(field.related_model))}
     others = " AND ".join(
         f"""("{table}"."{field.column}" IS NULL OR {_exists(table, field)})""" for field in fields if field not in ranks
@@ -118,6 +121,7 @@ def _exists(table: str, field: CompanyForeignKey) -> str:
 def _exists_by(table: str, column: str, model: Model) -> str:
     owned = _owned(model)
     more = f" AND {own_condition(owned, 'target')}" if owned else ""
+    # Within the company, so that the index of the key is used and no other tenant is looked at.
     same = f'target.{COMPANY} AND target.id = "{table}"."{column}"'
     return f'EXISTS (SELECT FROM "{model._meta.db_table}" AS target WHERE {same}{more})'
 
@@ -144,6 +148,7 @@ def member_policies(app_label: str, stored: dict[tuple[str, str], str]) -> Itera
         for name in ("member", "member_reads"):
             body = policies.get(name, "")
             digest = sha256(body.encode()).hexdigest()[:16] if body else ""
+            # A policy that is dropped and made again locks its table, so unchanged ones stay.
             if stored.get((table, name), "") == digest:
                 continue
             if (table, name) in stored:
@@ -160,11 +165,13 @@ def _policies(model: Model) -> Iterator[tuple[str, str]]:
     if model in narrowed_models():
         condition = f"{COMPANY} AND ({row_condition(model)})"
     seen_by = _seen_by(model)
+    # A row written before its record exists could not pass the check of its record.
     is_checked = seen_by is None or seen_by.checked
     check = condition if is_checked else COMPANY
     yield "member", f"TO {MEMBER_ROLE} USING ({condition}) WITH CHECK ({check})"
     owned = _owned(model)
     if owned is not None and owned.via is not None:
         via, column = owned.via
+        # The contact of an own lead can be read, and stays unchangeable by the first policy.
         seen = f'EXISTS (SELECT FROM "{via}" AS via WHERE via.{COMPANY} AND via."{column}" = "{table}".id)'
         yield "member_reads", f"FOR SELECT TO {MEMBER_ROLE} USING ({COMPANY} AND {seen})"

@@ -35,6 +35,7 @@ def picture(request: HttpRequest, id: str, signature: str) -> HttpResponseBase:
         _signer.unsign(f"{id}.{signature}")
     except BadSignature:
         raise Http404("there is no such picture") from None
+    # Recipients have no session; the signature is what lets them in.
     with unscoped(reason="a picture of a mail, whose signature was checked"):
         files = File.objects.select_related("bucket").filter(pk=id, is_deleted=False, trashed_at=None)
         file = files.filter(mime__in=PICTURE_TYPES).first()
@@ -45,7 +46,9 @@ def picture(request: HttpRequest, id: str, signature: str) -> HttpResponseBase:
     except NamedError as error:
         raise Http404(error.detail) from error
     if response.status_code == 200:
+        # A day: a deleted picture disappears from caches soon enough.
         response["Cache-Control"] = "public, max-age=86400"
+    # Webmail shows pictures inside of its own pages.
     response["Cross-Origin-Resource-Policy"] = "cross-origin"
     return response
 

@@ -109,6 +109,7 @@ def _message(mail: Rendered) -> bytes:
 def _report_of(message: bytes) -> str:
     """Return SpamAssassin's report; empty where it is not installed or gives none in time."""
     for name, *options in PROGRAMS:
+        # Looked for at each check: an operator may install it without a restart.
         program = shutil.which(name)
         if program is None:
             continue
@@ -126,6 +127,7 @@ def _report_of(message: bytes) -> str:
 
 def _shouting(checked: Checked) -> Iterator[Sign]:
     letters = [letter for letter in PLACEHOLDER.sub("", checked.subject) if letter.isalpha()]
+    # Short subjects such as "FAQ" or "Q3 OKR" are no shouting.
     if len(letters) >= 8 and sum(letter.isupper() for letter in letters) > 0.7 * len(letters):
         yield Sign("capitals", _("The subject is in capital letters."), _("Write it in small letters."))
     if "!!" in checked.subject or checked.subject.count("!") > 2:
@@ -134,6 +136,7 @@ def _shouting(checked: Checked) -> Iterator[Sign]:
 
 def _pictures(checked: Checked) -> Iterator[Sign]:
     images = _IMAGE.findall(checked.mail.html)
+    # Many readers block pictures, and filters distrust mails that have nothing else.
     if images and len(text_from_html(checked.mail.html)) < MIN_TEXT_LENGTH:
         yield Sign("imageOnly", _("The email is little more than a picture."), _("Add some sentences of text."))
     if any('alt=""' in image or "alt=" not in image for image in images):
@@ -157,6 +160,7 @@ def _names_other_host(address: str, words: str) -> bool:
     """Return whether the words of a link are the address of another website."""
     match = _DOMAIN.fullmatch(words.strip())
     host = (urlsplit(address).hostname or "").lower().removeprefix("www.")
+    # Words that are no address say nothing about where the link leads.
     if match is None or not host:
         return False
     named = match[1].lower().removeprefix("www.")
@@ -166,6 +170,7 @@ def _names_other_host(address: str, words: str) -> bool:
 def _length(checked: Checked) -> Iterator[Sign]:
     if checked.size > MAX_SIZE:
         yield Sign("size", _("Gmail cuts emails of this size."), _("Shorten the email to less than 102 kB."))
+    # Filters count a missing text part as a sign of bulk mail.
     if checked.mail.html and not checked.mail.text.strip():
         yield Sign("noText", _("The email has no text part."), _("Add a text block."))
 

@@ -38,6 +38,7 @@ def find_quote(token: str) -> Quote | None:
     ids = read_token(token)
     if ids is None:
         return None
+    # The token is signed, so the company in it is the one that made the link.
     with company_scope(ids[0]):
         quotes = live_quotes().exclude(status=Status.DRAFT).filter(pk=ids[1])
         return quotes.select_related("contact", "lead__organization", "owner", "replaced_by").first()
@@ -47,6 +48,7 @@ def find_quote(token: str) -> Quote | None:
 def note_view(quote: Quote) -> None:
     """Record that the customer has opened the quote, the first time."""
     now = timezone.now()
+    # The condition decides and not what was read before: two visits at once count as one.
     rows = Quote.objects.filter(pk=quote.pk, status=Status.SENT, replaced_by=None)
     if rows.update(status=Status.VIEWED, viewed_at=now, updated_at=now):
         quote.status = Status.VIEWED
@@ -64,6 +66,7 @@ def accept_quote(quote: Quote, *, name: str, ip: str | None) -> None:
     if not name:
         raise NamedError("InvalidInput_400", str(_("Enter your name.")), field="name")
     current = _locked(quote)
+    # A browser repeats a POST after a lost answer; the customer sees the thanks again.
     if current.status == Status.ACCEPTED:
         return
     _check_open(current)
@@ -71,6 +74,7 @@ def accept_quote(quote: Quote, *, name: str, ip: str | None) -> None:
     current.accepted_name = name
     _answer(current, ip)
     chosen = quote_settings()
+    # In the same transaction: an accepted quote whose lead stays open would be lost revenue.
     if chosen.moves_accepted:
         _move_lead(current, chosen.accepted_stage_id, Stage.Kind.WON)
     tell("accepted", [current], None, details={current.pk: {"name": name}})
@@ -84,6 +88,7 @@ def decline_quote(quote: Quote, *, reason: str, ip: str | None) -> None:
     Raises QuoteAnswered_409 for a quote that was accepted, is replaced or expired.
     """
     current = _locked(quote)
+    # As with accepting: a repeated POST is no second answer.
     if current.status == Status.DECLINED:
         return
     _check_open(current)
@@ -115,6 +120,7 @@ def is_over(quote: Quote) -> bool:
 def _expire_company(company: str, now: datetime) -> bool:
     with company_scope(company), transaction.atomic():
         rows = Quote.objects.filter(valid_until__lt=now, status__in=OPEN, deleted_at=None)
+        # A quote that is being accepted right now is left out; its answer wins.
         quotes = list(rows.select_for_update(skip_locked=True, of=("self",)).order_by("pk")[:MAX_EXPIRED])
         for quote in quotes:
             quote.status = Status.EXPIRED
@@ -151,12 +157,14 @@ def shortened(ip: str | None) -> str | None:
     """Return an IP address without the part that identifies a connection: the last byte, or the last 80 bits."""
     if ip is None:
         return None
+    # Enough to show from which network the answer came, and not from whom.
     prefix = 24 if ipaddress.ip_address(ip).version == 4 else 48
     return str(ipaddress.ip_network((ip, prefix), strict=False).network_address)
 
 
 def _move_lead(quote: Quote, stage_id: str | None, kind: str) -> None:
     """Move the quote's lead to the stage, or else to the first stage of the kind in its pipeline."""
+    # The customer has accepted, whatever has become of the lead.
     lead = live_leads().filter(pk=quote.lead_id).first()
     if lead is None:
         return
@@ -169,6 +177,7 @@ def _move_lead(quote: Quote, stage_id: str | None, kind: str) -> None:
     if stage_id is None:
         return
     schema = LeadSchema.load()
+    # Through the writer of leads, so that history, events and workflows see the move.
     row, _problems = schema.read({}, partial=True)
     if row is None:
         return

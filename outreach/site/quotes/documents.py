@@ -34,6 +34,7 @@ def quote_data(quote: Quote) -> JsonObject:
     """Return the template's data, all of it as text."""
     brand = mail_brand_of(quote.company_id)
     formats = formats_of(quote.company_id)
+    # The date of the offer is the day on which the customer got it.
     day = quote.sent_at or quote.created_at
     date = formats.date(day)
     lines = [
@@ -79,6 +80,7 @@ def quote_data(quote: Quote) -> JsonObject:
 def total_rows(quote: Quote) -> list[list[str]]:
     """Return the sums with their names: subtotal, discount, net, the tax of each rate, total."""
     code = quote.currency
+    # From the lines and not from the columns, which know no rates.
     totals = totals_of(quote.lines, code)
     rows: list[list[str]] = []
     if totals.discount:

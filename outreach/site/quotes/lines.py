@@ -64,6 +64,7 @@ def read_lines(given: Sequence[Values], currency: str, company_currency: str) ->
     """
     if len(given) > MAX_LINES:
         raise NamedError("InvalidInput_400", f"a quote has at most {MAX_LINES} lines", field="lines")
+    # One statement for the products of all lines.
     ids = {line["product"] for line in given if line.get("product")}
     products = {product.pk: product for product in live_products().filter(pk__in=ids)} if ids else {}
     lines: list[Line] = []
@@ -76,6 +77,7 @@ def read_lines(given: Sequence[Values], currency: str, company_currency: str) ->
                 field=f"lines.{position}.product",
             )
         usual = _usual(products[product_id], currency, company_currency) if product_id else {}
+        # null means that nothing was entered, so the product fills it in.
         values = {**usual, **{name: value for name, value in line.items() if value is not None}}
         lines.append(_read_line(values, currency, f"lines.{position}"))
     return lines
@@ -99,6 +101,7 @@ def _read_line(values: Values, currency: str, place: str) -> Line:
     quantity: Decimal = values.get("quantity", Decimal(1))
     unit_price: Decimal = values.get("unit_price", Decimal(0))
     discount: Decimal = values.get("discount", Decimal(0))
+    # Sums of 200 lines have to fit into the columns, which have 18 digits.
     if abs(quantity * unit_price) >= MAX_AMOUNT:
         raise NamedError("InvalidInput_400", "enter a smaller quantity or price", field=f"{place}.quantity")
     return Line(
@@ -135,10 +138,12 @@ def totals_of(lines: Sequence[Line], currency: str) -> Totals:
     subtotal = Decimal(0)
     bases: dict[Decimal, Decimal] = {}
     for line in lines:
+        # Rounded by line as people check it on paper: the sum of what they see is the sum.
         subtotal += rounded(Decimal(line["quantity"]) * Decimal(line["unitPrice"]), currency)
         rate = Decimal(line["tax"])
         bases[rate] = bases.get(rate, Decimal(0)) + Decimal(line["amount"])
     net = sum(bases.values(), Decimal(0))
+    # By rate and not by line, so that a rate is rounded once.
     taxes = {rate: rounded(base * rate / HUNDRED, currency) for rate, base in sorted(bases.items()) if rate}
     return Totals(subtotal, subtotal - net, net, taxes)
 

@@ -57,10 +57,12 @@ def send_quote(*, id: str, actor_id: str, mail: Mail, automation: bool = True) -
     quote = live_quotes().select_related("contact", "lead__organization").filter(pk=id).first()
     if quote is None:
         raise not_found()
+    # The key of the message makes a repeated request find the first one.
     key = f"quote-{quote.pk}-{mail.key}"[:64]
     if PersonalMail.objects.filter(key=key).exists():
         return
     _check_sendable(quote)
+    # Sent again as it was: the customer must not get another PDF under the same number.
     if quote.pdf_id and File.objects.filter(pk=quote.pdf_id, is_deleted=False, trashed_at=None).exists():
         with suppress(_SentAlready), transaction.atomic():
             _send(quote, quote.pdf_id, actor_id, mail, key, automation)
@@ -118,12 +120,15 @@ def _check_sendable(quote: Quote) -> None:
 
 def _send(quote: Quote, file_id: str, actor_id: str, mail: Mail, key: str, automation: bool) -> None:
     """Write the message and mark the quote as sent, in the caller's transaction."""
+    # Read again under the lock: the PDF was made from the row as it was before.
     current = locked_quote(quote.pk)
     if PersonalMail.objects.filter(key=key).exists():
         raise _SentAlready
     _check_sendable(current)
+    # The attached PDF would say something else than the public page.
     if current.updated_at != quote.updated_at:
         raise NamedError("RecordChanged_409", "the quote has just been changed; send it again", field="id")
+    # The link goes in last, so that previews and drafts never hold a working one.
     link = address_of(quote.company_id, quote.pk)
     text = mail.text or usual_text(quote)
     text = text.replace(LINK, link) if LINK in text else f"{text.rstrip()}\n\n{link}"

@@ -83,9 +83,11 @@ def create_quote(*, actor_id: str, lead_id: str, values: Values, automation: boo
         created_by_id=actor_id,
         updated_by_id=actor_id,
     )
+    # A colleague who works on the lead answers the customer, whoever typed the quote.
     if "owner" not in values:
         quote.owner = first_active(lead.team_member_id, actor_id)
     _assign(quote, {"lines": _lines_of(lead), **values})
+    # Taken last: the lock on the number is then held for the shortest time.
     quote.number = take_number()
     quote.title = quote.title or quote.number
     quote.save()
@@ -129,6 +131,7 @@ def revise_quote(*, id: str, actor_id: str, automation: bool = True) -> Quote:
     accepted quote, and one whose next version was sent.
     """
     quote = locked_quote(id)
+    # The button may be pressed twice: the second press finds the draft of the first.
     following = live_quotes().filter(pk=quote.replaced_by_id).first() if quote.replaced_by_id else None
     if following is not None and following.status == Status.DRAFT:
         return following
@@ -136,6 +139,7 @@ def revise_quote(*, id: str, actor_id: str, automation: bool = True) -> Quote:
         raise NamedError(FIXED, "it has a newer version", field="id")
     if quote.status in (Status.DRAFT, Status.ACCEPTED):
         raise NamedError(FIXED, f"the quote is {quote.status}", field="id")
+    # Deleted versions count: a number and a version together are never used again.
     versions = Quote.objects.filter(number=quote.number)
     revision = Quote(
         **{name: getattr(quote, name) for name in COPIED},
@@ -179,6 +183,7 @@ def restore_quotes(*, actor_id: str, ids: Collection[str], automation: bool = Tr
 
     Raises QuoteNotFound_404 when one of them is missing or not deleted, or its lead is deleted.
     """
+    # All or none, so that people see at once which selection is out of date.
     deleted = of_live_leads(Quote.objects.exclude(deleted_at=None))
     quotes = list(deleted.select_for_update(of=("self",)).filter(pk__in=ids).order_by("pk"))
     if not quotes or len(quotes) != len(set(ids)):
@@ -199,6 +204,7 @@ def purge_quotes() -> bool:
     """Delete quotes permanently that were deleted RESTORE_DAYS ago. Returns whether there may be more."""
     ended = timezone.now() - timedelta(days=RESTORE_DAYS)
     ids = list(Quote.objects.filter(deleted_at__lt=ended).values_list("pk", flat=True)[:MAX_PURGED])
+    # In slices: one statement over all would hold its locks for too long.
     Quote.objects.filter(pk__in=ids).delete()
     return len(ids) == MAX_PURGED
 
@@ -268,6 +274,7 @@ def _change(quotes: Sequence[Quote], values: Values, actor_id: str, automation: 
     """Write the values into the locked quotes. Returns the number that are different."""
     changes_by_id: dict[str, JsonObject] = {}
     for quote in quotes:
+        # The customer has what was sent: only who looks after it may still change.
         if quote.status != Status.DRAFT and values.keys() - {"owner"}:
             raise NamedError(FIXED, f"the quote is {quote.status}; revise it", field="id")
         changes = _assign(quote, values)
@@ -297,6 +304,7 @@ def _assign(quote: Quote, values: Values) -> Changes:
     if "currency" in values and not is_currency(values["currency"]):
         raise NamedError("InvalidInput_400", "enter a code such as EUR", field="currency")
     quote.currency = values.get("currency", quote.currency)
+    # Another currency has other decimals, so that amounts are rounded again from the given values.
     if "lines" in values or quote.currency != before["currency"]:
         given = values["lines"] if "lines" in values else [given_line(line) for line in quote.lines]
         quote.lines = read_lines(given, quote.currency, formats_of(company_id()).currency)
@@ -318,6 +326,7 @@ def _delete(quotes: Sequence[Quote], actor_id: str, automation: bool) -> int:
     now = timezone.now()
     ids = [quote.pk for quote in quotes]
     drafts = [quote.pk for quote in quotes if quote.status == Status.DRAFT]
+    # The customer can accept the former version again, since its revision never reached them.
     Quote.objects.filter(replaced_by__in=drafts).update(replaced_by=None, updated_at=now)
     Quote.objects.filter(pk__in=ids).update(deleted_at=now, updated_by=actor_id, updated_at=now)
     tell("deleted", quotes, actor_id, automation=automation)

@@ -52,6 +52,7 @@ def change_settings(*, member_id: str, values: Values) -> None:
 
 def locked_settings() -> QuoteSettings:
     """Return the settings, locked until the transaction ends."""
+    # Locked in a second step, since get_or_create may have just made the row.
     row, _ = QuoteSettings.objects.get_or_create()
     return QuoteSettings.objects.select_for_update(of=("self",)).get(pk=row.pk)
 
@@ -59,6 +60,7 @@ def locked_settings() -> QuoteSettings:
 def take_number() -> str:
     """Take the next number of the company. The series has no gap: a number that is rolled back is taken again."""
     row = locked_settings()
+    # Under the lock of the row: a rolled back transaction gives its number back, a sequence would not.
     row.last_number += 1
     row.save(update_fields=["last_number", "updated_at"])
     return number_text(row.prefix, row.last_number)

@@ -206,6 +206,7 @@ def read_design(value: Any, field: str = "design") -> Design:
     except ValidationError as error:
         errors = [_field_error(detail, field) for detail in error.errors(include_url=False, include_input=False)[:20]]
         raise NamedError(REFUSED, errors[0]["message"], field=errors[0]["field"], errors=errors) from None
+    # Blocks in columns count too; the field knows only those of the first level.
     if sum(1 for _ in blocks_in(design)) > MAX_BLOCKS:
         raise NamedError(REFUSED, f"has more than {MAX_BLOCKS} blocks", field=f"{field}.blocks")
     return design

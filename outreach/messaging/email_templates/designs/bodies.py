@@ -37,11 +37,13 @@ def with_body(values: Values, template: EmailTemplate | None = None) -> JsonObje
     before = template.body if template else None
     if design is None:
         return dict(values)
+    # Clients that write back what they have read send the body as well.
     if "body" in values and values["body"] != before:
         text = "is made of the design; change the design, or set it to null to write the body"
         raise NamedError(REFUSED, text, field="body")
     if "design" not in values:
         return dict(values)
+    # Stored as parsed, with all defaults: a later version of the service may have others.
     read = read_design(design)
     return {**values, "design": read.model_dump(), "body": body_of(read)}
 
@@ -54,6 +56,7 @@ def body_of(design: Design) -> str:
 def _pictures(design: Design) -> Mapping[str, str]:
     """Return the public addresses of the design's files."""
     parts = [(path, block) for path, block in blocks_in(design) if isinstance(block, Linked)]
+    # One statement for the pictures of all blocks.
     ids = {part.file for _, part in parts if part.file}
     files = {file.pk: file for file in File.objects.filter(pk__in=ids, is_deleted=False)} if ids else {}
     for path, part in parts:
@@ -70,6 +73,7 @@ def _check_picture(file: File | None, field: str) -> None:
         raise NamedError(GONE, text, field=field)
     if file.mime not in PICTURE_TYPES:
         raise NamedError(REFUSED, "choose a PNG, JPEG, GIF or WebP picture", field=field)
+    # Recipients load pictures over mobile networks.
     if file.size > MAX_PICTURE:
         raise NamedError(REFUSED, f"choose a picture of at most {MAX_PICTURE // 1024**2} MB", field=field)
 

@@ -65,6 +65,7 @@ def brand_of_company() -> Brand:
     company = Company.objects.get(pk=company_id())
     brand = mail_brand_of(company.pk)
     base = brand.look.base_url or settings.BASE_URL
+    # Parts of an address are optional; no blank or comma stands for a missing one.
     city = " ".join(part for part in (company.postal_code, company.city) if part)
     return Brand(
         name=company.name,
@@ -92,6 +93,7 @@ def look_of(style: Style, brand: Brand) -> Look:
 def luminance(color: str) -> float:
     """Return the relative luminance of a colour (WCAG 2.2), from 0 to 1."""
     slope, limit = _LINEAR
+    # Contrast by WCAG, since light and dark by the mean of the channels misjudges yellow and blue.
     channels = (int(color[at : at + 2], 16) / 255 for at in (1, 3, 5))
     red, green, blue = (part / slope if part <= limit else ((part + 0.055) / 1.055) ** 2.4 for part in channels)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -65,6 +65,7 @@ class Editor:
         """Add a block after the one of the path, at the end of the column of the path, or at the end."""
         if kind not in NEW:
             raise NoSuchBlock
+        # A copy: the lists of NEW would be shared by all designs of the process.
         block = {"type": kind, **copy.deepcopy(NEW[kind])}
         parts = self._parts(path)
         if not parts:
@@ -95,6 +96,7 @@ class Editor:
             inside = 0 if by > 0 else len(column)
             column.insert(inside, block)
             return f"{number}.{place}.{inside}"
+        # Out of the first or last column: the block leaves the columns.
         outside = number + 1 if by > 0 else number
         self.blocks.insert(outside, block)
         return str(outside)
@@ -120,6 +122,7 @@ class Editor:
         while len(columns) < min(count, 3):
             columns.append({"blocks": []})
         while len(columns) > max(count, 2):
+            # Nothing that was written is lost with a column.
             rest = columns.pop()
             columns[-1]["blocks"].extend(rest["blocks"])
 
@@ -137,6 +140,7 @@ class Editor:
 
     def _parts(self, path: str) -> list[int]:
         texts = path.split(".") if path else []
+        # Paths come from forms: long ones would cost a deep search or a huge number.
         if len(texts) > 3 or not all(text.isdecimal() and len(text) < 4 for text in texts):
             raise NoSuchBlock
         return [int(text) for text in texts]

@@ -32,6 +32,7 @@ def is_address(text: str) -> bool:
 
 def is_right_to_left(text: str) -> bool:
     """Return whether the first letter of the text belongs to a script that is written from the right."""
+    # Digits, blanks and punctuation have no direction of their own.
     for character in _FIELD.sub("", text):
         direction = unicodedata.bidirectional(character)
         if direction in RIGHT_TO_LEFT:
@@ -43,6 +44,7 @@ def is_right_to_left(text: str) -> bool:
 
 def escaped(text: str) -> str:
     """Return a text for MJML's content and attributes, without the characters that XML has not."""
+    # One such character would make the whole MJML unreadable.
     return html.escape(_CONTROL.sub("", text))
 
 
@@ -79,6 +81,7 @@ def _marked(match: re.Match[str], color: str, depth: int) -> str:
         return f"<strong>{_line(match['bold'], color, depth)}</strong>"
     if match["italic"] is not None:
         return f"<em>{_line(match['italic'], color, depth)}</em>"
+    # javascript: and the like stay words, as their author sees them in the preview.
     if match["address"] is None or not is_address(match["address"]):
         return escaped(match[0])
     label = _line(match["label"], color, depth)

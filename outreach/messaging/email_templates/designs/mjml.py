@@ -56,6 +56,7 @@ def mjml_of(design: Design, brand: Brand, pictures: Mapping[str, str]) -> str:
     drawing = Drawing(look, brand, pictures)
     preheader = f"<mj-preview>{escaped(design.preheader.strip())}</mj-preview>" if design.preheader.strip() else ""
     sections = list(_sections(design.blocks, drawing))
+    # A section of its own, so that the logo stands above columns as well.
     if design.style.logo and brand.logo:
         sections.insert(0, _section(look, f"<mj-column>{_logo(brand)}</mj-column>"))
     return (
@@ -71,6 +72,7 @@ def mjml_of(design: Design, brand: Brand, pictures: Mapping[str, str]) -> str:
 
 def _sections(blocks: Iterable[AnyBlock], drawing: Drawing) -> Iterable[str]:
     """Return the sections: one of each run of blocks, and one of each block of columns."""
+    # MJML puts columns into sections only, so that blocks between them share one column.
     run: list[str] = []
     for block in blocks:
         if not isinstance(block, Columns):
@@ -94,6 +96,7 @@ def _draw(block: AnyBlock, drawing: Drawing) -> str:
 
 
 def _logo(brand: Brand) -> str:
+    # The website is free text of the settings: only an address becomes a link.
     link = f' href="{escaped(brand.website)}"' if is_address(brand.website) else ""
     return (
         f'<mj-text align="left"><a style="text-decoration:none"{link}><img src="{escaped(brand.logo)}"'
@@ -128,6 +131,7 @@ def _image(block: Image, drawing: Drawing) -> str:
 
 def _picture(block: Linked, drawing: Drawing, align: str, width: int | None) -> str:
     """Return the picture of a block; empty without one."""
+    # A file may have been deleted since: the email goes without the picture.
     address = drawing.picture(block)
     if not address:
         return ""
@@ -156,6 +160,7 @@ def _social(block: Social, drawing: Drawing) -> str:
     """Return the links to networks as words: pictures of them would be fetched from another company's server."""
     links = block.links or [
         SocialLink.model_construct(network=network, url=url)
+        # Networks of the settings that this list does not know have no name to show.
         for network, url in drawing.brand.links.items()
         if network in NETWORKS and is_address(url)
     ]
@@ -169,6 +174,7 @@ def _social(block: Social, drawing: Drawing) -> str:
 
 
 def _footer(block: Footer, drawing: Drawing) -> str:
+    # Laws of many countries ask for name and address below commercial email.
     text = block.text or "\n".join(part for part in (drawing.brand.name, drawing.brand.address) if part)
     words = inline_html(text, drawing.look.muted)
     side = _side(text, block.align)
