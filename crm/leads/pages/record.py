@@ -85,7 +85,9 @@ class NewLead(LeadPage, PicksContact):
     def form(self) -> Form:
         picker = self.contact_field(help_text=gettext("Pick a contact, or enter a new one."))
         fields: list[Field] = [picker] if picker else []
-        fields += [field.copy(required=field.name in self.of_new) for field in CONTACT]
+        # A contact that was picked needs no values of a new one, whose fields are folded away.
+        required_names = set() if self.request.POST.get("contact") else self.of_new
+        fields += [field.copy(required=field.name in required_names) for field in CONTACT]
         if self.request.method == "GET":
             suggest_dial_code(self, fields)
         fields += self.form_fields()
