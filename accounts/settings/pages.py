@@ -6,6 +6,7 @@ from functools import cached_property
 
 from accounts.settings.serializers import CompanySettingsUpdate
 from core.text.formats import list_currencies
+from core.text.labels.networks import NETWORKS
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Fieldset, Form, Option, options_of
@@ -35,19 +36,6 @@ DUPLICATES = {
     "warn": gettext_lazy("Allow with a warning"),
     "refuse": gettext_lazy("Reject"),
     "allow": gettext_lazy("Create"),
-}
-LINKS = {
-    "linkedin": "LinkedIn",
-    "facebook": "Facebook",
-    "instagram": "Instagram",
-    "x": "X",
-    "youtube": "YouTube",
-    "tiktok": "TikTok",
-    "whatsapp": "WhatsApp",
-    "telegram": "Telegram",
-    "pinterest": "Pinterest",
-    "snapchat": "Snapchat",
-    "threads": "Threads",
 }
 NOTICES = {
     "form.submitted": gettext_lazy("New form answer"),
@@ -114,7 +102,7 @@ FORMATS_FIELDSETS = (
 )
 PUBLIC_FIELDSETS = (
     Fieldset(gettext_lazy("Emails"), ("appName", "appDescription")),
-    Fieldset(gettext_lazy("Social links"), in_pairs(LINKS)),
+    Fieldset(gettext_lazy("Social links"), in_pairs(NETWORKS)),
 )
 
 
@@ -182,10 +170,10 @@ class PublicDetails(SettingsForm):
         {
             "appName": gettext_lazy("Product name in emails"),
             "appDescription": gettext_lazy("Short description"),
-            **LINKS,
+            **NETWORKS,
         },
         help_texts={"appName": gettext_lazy("Leave empty to use the company's name.")},
-        placeholders=dict.fromkeys(LINKS, "https://"),
+        placeholders=dict.fromkeys(NETWORKS, "https://"),
         fieldsets=PUBLIC_FIELDSETS,
     )
 

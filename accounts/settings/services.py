@@ -19,21 +19,9 @@ from accounts.settings.models import CompanySettings
 from core.errors import NamedError, ValidationFailed
 from core.tenancy import company_id
 from core.text.formats import is_currency
+from core.text.labels.networks import NETWORKS
 from core.types import JsonObject, Values
 
-NETWORKS = (
-    "facebook",
-    "instagram",
-    "linkedin",
-    "x",
-    "youtube",
-    "tiktok",
-    "whatsapp",
-    "telegram",
-    "pinterest",
-    "snapchat",
-    "threads",
-)
 PLAIN = (
     *("currency", "date_format", "time_format", "app_name", "app_description", "app_version"),
     *("duplicate_leads", "lost_reason_required"),

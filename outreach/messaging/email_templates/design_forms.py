@@ -7,10 +7,10 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from core.text.labels.networks import NETWORKS
 from core.text.translation import gettext_lazy
 from core.types import JsonObject, Values
 from core.web.forms import Field, Form, Option
-from outreach.messaging.email_templates.designs.blocks import NETWORKS
 
 STYLE = "style"
 """The path of the style, next to those of blocks."""

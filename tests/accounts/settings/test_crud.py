@@ -16,9 +16,10 @@ from accounts.settings.groups import (
     subscription_policies,
 )
 from accounts.settings.groups.notifications import register_template_source
-from accounts.settings.services import NETWORKS, update_settings
+from accounts.settings.services import update_settings
 from billing.models import Subscription
 from core.text.formats import Formats
+from core.text.labels.networks import NETWORKS
 from tests.kit.cast import Cast, make_cast
 from tests.kit.factories import CompanyFactory
 from tests.kit.threads import at_once

@@ -29,19 +29,6 @@ FONTS = {
     "verdana": "Verdana, Geneva, sans-serif",
 }
 """Fonts that every computer has, since mail programs load none."""
-NETWORKS = {
-    "linkedin": "LinkedIn",
-    "facebook": "Facebook",
-    "instagram": "Instagram",
-    "x": "X",
-    "youtube": "YouTube",
-    "tiktok": "TikTok",
-    "whatsapp": "WhatsApp",
-    "telegram": "Telegram",
-    "pinterest": "Pinterest",
-    "snapchat": "Snapchat",
-    "threads": "Threads",
-}
 _COLOR = re.compile("#[0-9a-fA-F]{6}")
 Align = Literal["left", "center", "right"]
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from core.text.labels.networks import NETWORKS
 from outreach.messaging.email_templates.designs.blocks import (
-    NETWORKS,
     AnyBlock,
     Button,
     Columns,

@@ -5,14 +5,15 @@ from __future__ import annotations
 import random
 import re
 from html.parser import HTMLParser
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from core.errors import NamedError
+from core.text.labels.networks import NETWORKS
 from crm.files.public_pictures import picture_address
 from outreach.messaging.email_templates.compiler import Compiled, compile_body
-from outreach.messaging.email_templates.designs.blocks import FONTS, NETWORKS, Columns, read_design
+from outreach.messaging.email_templates.designs.blocks import FONTS, Columns, SocialLink, read_design
 from outreach.messaging.email_templates.designs.brands import Brand, luminance
 from outreach.messaging.email_templates.designs.inline import inline_html, is_address, paragraphs_html
 from outreach.messaging.email_templates.designs.mjml import mjml_of
@@ -213,6 +214,7 @@ def test_styles_of_the_brand_and_of_the_email() -> None:
     assert ('width="480px"' in own, "logo.png" in own, "Georgia" in own) == (True, False, True)
     assert (luminance("#000000"), round(luminance("#ffffff"), 3)) == (0, 1)
     assert set(NETWORKS) > {"linkedin", "x"}
+    assert set(get_args(SocialLink.model_fields["network"].annotation)) == set(NETWORKS)
 
 
 def test_columns_stand_next_to_each_other() -> None:
