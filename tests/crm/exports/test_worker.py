@@ -31,7 +31,7 @@ def test_a_dead_workers_export_goes_on_and_ends_in_one_file(
     ContactFactory.create_batch(2)
 
     class Killed(BaseException):
-        """What nothing catches, as kill -9."""
+        """An exception that nothing catches, in place of kill -9."""
 
     def die(*args: Any, **values: Any) -> bool:
         raise Killed

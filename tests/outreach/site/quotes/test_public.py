@@ -197,7 +197,7 @@ def test_two_answers_at_once() -> None:
 
 
 class Killed(BaseException):
-    """What nothing catches, as kill -9."""
+    """An exception that nothing catches, in place of kill -9."""
 
 
 @pytest.mark.django_db(transaction=True)

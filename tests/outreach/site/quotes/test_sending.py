@@ -83,7 +83,7 @@ def test_two_sendings_at_once_send_one(cast: Cast, post: Post, media: Path) -> N
 
 
 class Killed(BaseException):
-    """What nothing catches, as kill -9."""
+    """An exception that nothing catches, in place of kill -9."""
 
 
 @pytest.mark.django_db(transaction=True)
